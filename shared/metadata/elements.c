@@ -103,6 +103,14 @@ int tmpl_elements_deletes(const tmpl_elements_t *w, uint32_t segment)
     return low < edits->n && edits->edits[low].span.start <= at;
 }
 
+/* Whether verdicts say that a segment is of one of some parts. */
+static int is_of_parts(const tmpl_elements_t *w, uint32_t segment, tmpl_part_set_t parts)
+{
+    const tmpl_verdict_t *verdicts = w->source->verdicts;
+    return verdicts != NULL && segment < w->page->n_segments &&
+           (parts & TMPL_PART_BIT(verdicts[w->page->segments[segment].block].part)) != 0;
+}
+
 /* Whether a node is, or is near in, an element with a tag. */
 static int is_in_tag(const tmpl_page_t *page, uint32_t node, tmpl_tag_e tag)
 {
@@ -114,11 +122,16 @@ static int is_in_tag(const tmpl_page_t *page, uint32_t node, tmpl_tag_e tag)
     return 0;
 }
 
-int tmpl_elements_is_quoted(const tmpl_elements_t *w, uint32_t segment)
+int tmpl_elements_is_beside(const tmpl_elements_t *w, uint32_t segment)
 {
     const tmpl_page_t *page = w->page;
     uint32_t node = segment < page->n_segments ? page->segments[segment].node : TMPL_NONE;
-    return is_in_tag(page, node, TMPL_TAG_BLOCKQUOTE);
+    if (is_in_tag(page, node, TMPL_TAG_BLOCKQUOTE)) {
+        return 1;
+    }
+    return is_of_parts(w, segment,
+                       TMPL_PART_BIT(TMPL_PART_COMMENT) | TMPL_PART_BIT(TMPL_PART_REVIEW) |
+                           TMPL_PART_BIT(TMPL_PART_QA));
 }
 
 int tmpl_href_is_root(const char *src, tmpl_span_t href)
@@ -254,12 +267,12 @@ static void see_type(page_elements_t *seen, uint32_t i, tmpl_span_t address)
 
 /* --- Elements that say what they are --- */
 
-/* Whether a node is near the headline, or there is none, and not of a quote. */
+/* Whether a node is near the headline, or there is none, and not of something beside the page. */
 static int is_near(const tmpl_elements_t *w, const tmpl_node_t *node)
 {
     return node->first_segment + TMPL_NEAR_BEFORE >= w->headline.first &&
            node->first_segment < w->headline.end &&
-           !tmpl_elements_is_quoted(w, node->first_segment);
+           !tmpl_elements_is_beside(w, node->first_segment);
 }
 
 static void see_rel_author(page_elements_t *seen, uint32_t i, tmpl_span_t rel)
@@ -289,6 +302,10 @@ int tmpl_is_behind_change(const tmpl_page_t *page, uint32_t segment)
 
 static void see_time(tmpl_elements_t *w, const tmpl_node_t *node)
 {
+    /* an author may be in a box that is a pointer to other pages; a date there is of one of them */
+    if (is_of_parts(w, node->first_segment, TMPL_PART_BIT(TMPL_PART_RELATED))) {
+        return;
+    }
     const char *value = attribute_text(w, node, "datetime");
     int is_change = tmpl_is_behind_change(w->page, node->first_segment);
     tmpl_elements_say(w, is_change ? "line modified" : "time", 0,

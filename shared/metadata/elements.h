@@ -72,8 +72,11 @@ void tmpl_elements_say(tmpl_elements_t *elements, const char *place, uint32_t of
 void tmpl_elements_say_authors(tmpl_elements_t *elements, const char *place, uint32_t of,
                                const char *text);
 
-/* Whether a segment is of a quote, as of a post elsewhere. */
-int tmpl_elements_is_quoted(const tmpl_elements_t *elements, uint32_t segment);
+/*
+ * Whether a segment is of something beside what the page says: a quote, as of a post elsewhere, or
+ * by its verdict a comment, a review or a question.
+ */
+int tmpl_elements_is_beside(const tmpl_elements_t *elements, uint32_t segment);
 
 /* Whether edits delete a segment. */
 int tmpl_elements_deletes(const tmpl_elements_t *elements, uint32_t segment);

@@ -111,6 +111,24 @@ static uint32_t line_end(const tmpl_page_t *page, uint32_t s)
     return s;
 }
 
+/*
+ * The name in front of an address as mail archives write it, "Ann Lee ann at example.org", in the
+ * line at segment s or in front of it; NULL: the line has none.
+ */
+static const char *name_before_mail(tmpl_elements_t *w, uint32_t s, const char *line)
+{
+    const char *at = strstr(line, " at "), *host = at != NULL ? at + strlen(" at ") : "";
+    if (strcspn(host, ".") >= strcspn(host, " ")) {
+        return NULL;
+    }
+    while (at > line && at[-1] != ' ') {
+        at--;
+    }
+    return at > line ? apr_pstrmemdup(w->claims->pool, line, (apr_size_t)(at - line))
+           : s > 0   ? tmpl_elements_text(w, s - 1, s, TMPL_AUTHOR_BYTES)
+                     : NULL;
+}
+
 /* Whether a line begins with two words or more that say that a name follows. */
 static int is_sure_by(const char *line)
 {
@@ -150,7 +168,7 @@ static void see_end(tmpl_elements_t *w)
         if (tmpl_span_len(span) < 4 * LINE_BYTES &&
             (is_near_end || tmpl_date_may_be(page->src + span.start, tmpl_span_len(span)))) {
             const char *line = tmpl_elements_text(w, s, after, LINE_BYTES);
-            if (!tmpl_elements_is_quoted(w, s) && (by || is_sure_by(line))) {
+            if (!tmpl_elements_is_beside(w, s) && (by || is_sure_by(line))) {
                 see_author_line(w, "last line by", line, &by);
             }
             see_date_line(w, s, line, 1);
@@ -229,7 +247,7 @@ static void see_near_lines(tmpl_elements_t *w)
         if (s < behind && after >= behind) {
             lines = TMPL_NEAR_BEFORE;
         }
-        if ((s >= begin && s < behind) || tmpl_elements_is_quoted(w, s)) {
+        if ((s >= begin && s < behind) || tmpl_elements_is_beside(w, s)) {
             continue;
         }
         see_author_element(w, &near, s);
@@ -243,6 +261,10 @@ static void see_near_lines(tmpl_elements_t *w)
             see_date_line(w, s, line, 0);
         }
         near.is_other = !near.by && ends_in_by(line);
+        const char *name = name_before_mail(w, s, line);
+        if (name != NULL) {
+            tmpl_elements_say_authors(w, "line by", 0, name);
+        }
     }
 }
 

@@ -20,6 +20,9 @@
 #define LIKE_H1   0.1
 #define LIKE_SAME 0.75
 
+/* Elements upwards that may hide a heading. */
+#define HIDDEN_UP 3
+
 /* Elements around a heading that may be a link. */
 #define AROUND 16
 
@@ -128,12 +131,47 @@ static int is_heading_that_stays(const tmpl_elements_t *w, const tmpl_node_t *no
            !tmpl_elements_deletes(w, node->first_segment);
 }
 
-/* Whether verdicts call all text of a heading the headline. */
+/* Whether a declaration of a style hides what has it. */
+static int is_hiding(const char *at, const char *end)
+{
+    static const char *const hiding[] = { "display:none", "display: none",      "visibility:hidden",
+                                          "height:0",     "visibility: hidden", "height: 0" };
+    for (unsigned i = 0; i < sizeof(hiding) / sizeof(hiding[0]); i++) {
+        apr_size_t len = strlen(hiding[i]);
+        if ((apr_size_t)(end - at) >= len && apr_cstr_casecmpn(at, hiding[i], len) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether the style of a heading, or of an element near around it, hides it. */
+static int is_hidden_heading(const tmpl_page_t *page, const tmpl_node_t *heading)
+{
+    uint32_t node = (uint32_t)(heading - page->nodes);
+    for (int up = 0; up < HIDDEN_UP && node != TMPL_NONE; up++, node = page->nodes[node].parent) {
+        const tmpl_known_attr_t *style = tmpl_node_attr(page, &page->nodes[node], TMPL_ATTR_STYLE);
+        const char *at = style != NULL ? page->src + style->value.start : NULL;
+        const char *end = style != NULL ? page->src + style->value.end : NULL;
+        while (at != NULL && at < end && !is_hiding(at, end)) {
+            at = memchr(at, ';', (apr_size_t)(end - at));
+            while (at != NULL && at < end && (*at == ';' || tmpl_is_space(*at))) {
+                at++;
+            }
+        }
+        if (at != NULL && at < end) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Whether verdicts call all text of a heading that is shown the headline. */
 static int is_judged_headline(const tmpl_elements_t *w, const tmpl_node_t *node)
 {
     const tmpl_verdict_t *verdicts = w->source->verdicts;
     uint32_t s = node->first_segment;
-    if (verdicts == NULL || !is_heading_that_stays(w, node)) {
+    if (verdicts == NULL || !is_heading_that_stays(w, node) || is_hidden_heading(w->page, node)) {
         return 0;
     }
     while (s < node->after_segment &&
@@ -145,8 +183,8 @@ static int is_judged_headline(const tmpl_elements_t *w, const tmpl_node_t *node)
 
 /*
  * The best heading of those that do not name the site: of those with a tag, or that verdicts call
- * the headline if tag is 0. One that is titled is better than one that is not, then an h1, then the
- * first one.
+ * the headline if tag is 0. One that is titled is better than one that is not, then one that is
+ * shown, then an h1, then the first one.
  */
 static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titles, tmpl_tag_e tag)
 {
@@ -162,7 +200,7 @@ static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titl
             continue;
         }
         int titled = is_titled(node, text, titles);
-        int rank = 2 * titled + (node->tag == TMPL_TAG_H1);
+        int rank = 4 * titled + 2 * !is_hidden_heading(w->page, node) + (node->tag == TMPL_TAG_H1);
         if (found.n++ == 0 || rank > best) {
             best = rank;
             found.node = node;
@@ -171,6 +209,17 @@ static heading_t find_heading(tmpl_elements_t *w, const apr_array_header_t *titl
         }
     }
     return found;
+}
+
+/* The first heading that stays is what the content may begin with. */
+static const tmpl_node_t *first_heading(const tmpl_elements_t *w)
+{
+    for (int i = 0; i < w->headings->nelts; i++) {
+        if (is_heading_that_stays(w, heading_at(w, i))) {
+            return heading_at(w, i);
+        }
+    }
+    return NULL;
 }
 
 /* Whether a heading, or what is around it, is a link: it leads to another page. */
@@ -223,13 +272,14 @@ static void find_near_end(tmpl_elements_t *w)
 }
 
 /*
- * Whether an h1 is the headline, though verdicts call another heading so, too: that one says the
- * same and more ("Reviews" and "Reviews of nets"), or it is the only h1, is in front of the other
- * one, and verdicts call it so.
+ * Whether an h1 that is shown is the headline, though verdicts call another heading so, too: that
+ * one says the same and more ("Reviews" and "Reviews of nets"), or it is the only h1, is in front
+ * of the other one, and verdicts call it so.
  */
 static int is_better_h1(const tmpl_elements_t *w, const heading_t *h1, const heading_t *other)
 {
-    if (h1->node == NULL || !is_heading_that_stays(w, h1->node)) {
+    if (h1->node == NULL || !is_heading_that_stays(w, h1->node) ||
+        is_hidden_heading(w->page, h1->node)) {
         return 0;
     }
     return (h1->is_titled && tmpl_title_share(h1->text, other->text) == 1) ||
@@ -261,7 +311,8 @@ void tmpl_page_headline_find(tmpl_elements_t *w)
         w->headline.first = found.node->first_segment;
         w->headline.after = found.node->after_segment;
     }
-    if (is_judged || is_title) {
+    /* the only h1 begins the content, too, if it is in front of all other headings */
+    if (is_judged || is_title || (is_only && found.node == first_heading(w))) {
         w->headline.node = (uint32_t)(found.node - w->page->nodes);
     }
     find_near_end(w);

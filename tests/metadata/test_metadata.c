@@ -140,6 +140,13 @@ static void titles(void **state)
         /* without a mark in front */
         { "<title>Boats and nets</title>", "<h1>Question Boats and nets</h1>",
           "title: Boats and nets" },
+        /* one that its style hides, for search engines */
+        { "<title>Boats and nets</title>",
+          "<h1 style='color: red;height: 0'>Boats and nets (new)</h1><h1>Boats, nets</h1>",
+          "title: Boats, nets" },
+        { "<title>Boats and nets</title>",
+          "<h1 style='min-height:0'>Boats and nets (new)</h1><h1>Boats, nets</h1>",
+          "title: Boats and nets (new)" },
         /* the headline, if it is like the title */
         { "<title>Boats &amp; nets, all of them | Example</title>",
           "<h1>Example</h1><h1>Boats &amp; nets</h1>", "title: Boats & nets; site: Example" },
@@ -292,7 +299,9 @@ static void authors(void **state)
           "<h1>Boats</h1>By text<p class=author-name>Ann Lee</p><p>Reviewed by</p>"
           "<p class=author-name>Bo Chen</p>",
           "title: Boats; author: Ann Lee" },
-        /* a mail in an archive */
+        /* mail archives */
+        { "", "<h1>Boats</h1><b>Ann Lee</b> <a href=mailto:a>ann at example.org</a><br>Jan 2 2026",
+          "title: Boats; author: Ann Lee; published: 2026-01-02" },
         { "",
           "<pre>From: Ann Lee &lt;ann@example.org&gt;\nTo: list\n<b>Subject: Boats</b>\n"
           "Date: Fri, 2 Jan 2026 03:04:05 +0000\n\ntext</pre>",
