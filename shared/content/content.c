@@ -68,18 +68,30 @@ static void find_headline_element(tmpl_content_t *content)
     }
 }
 
+/* Whether a record has a headline of its own: it is an article. */
+static int has_headline(const tmpl_page_t *page, uint32_t node)
+{
+    enum { LOOKED = 64 };
+    uint32_t i = node + 1;
+    while (i < page->nodes[node].after && i < node + LOOKED && page->nodes[i].tag != TMPL_TAG_H1) {
+        i++;
+    }
+    return i < page->nodes[node].after && page->nodes[i].tag == TMPL_TAG_H1;
+}
+
 /* Whether the first group of records is a thread: several posts of several people, and no text of
  * the page's own in front of them. */
 static int is_thread(const tmpl_content_t *content)
 {
     const tmpl_group_record_t *records = content->groups.records;
-    uint32_t n = 0, others = 0, before = 0;
+    uint32_t n = 0, others = 0, articles = 0, before = 0;
     while (n < content->groups.n && records[n].group == records[0].group) {
+        articles += has_headline(content->page, records[n].node) ? 1 : 0;
         const char *author = records[n++].fields[TMPL_RECORD_AUTHOR].value;
         const char *first = records[0].fields[TMPL_RECORD_AUTHOR].value;
         others += author != NULL && (first == NULL || strcmp(author, first) != 0);
     }
-    if (n < THREAD_POSTS || others == 0 || !tmpl_record_is_post(records[0].kind) ||
+    if (n < THREAD_POSTS || others == 0 || articles == n || !tmpl_record_is_post(records[0].kind) ||
         records[0].kind == TMPL_RECORD_REVIEW || records[0].kind == TMPL_RECORD_ANSWER) {
         return 0;
     }

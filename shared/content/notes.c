@@ -409,6 +409,21 @@ static int is_link_back(const notes_finder_t *f, const xmlNode *link)
             label.characters == 0 || says(f, link, "backref") || says(f, link->parent, "backlink"));
 }
 
+static int leads_elsewhere(const notes_finder_t *f, const xmlNode *node)
+{
+    return tmpl_dom_tag(f->page, node) == TMPL_TAG_A &&
+           tmpl_dom_listed(node, TMPL_ATTR_HREF) != NULL && fragment_of(f, node) == NULL;
+}
+
+static int has_link_elsewhere(const notes_finder_t *f, const xmlNode *element)
+{
+    const xmlNode *node = element;
+    while (node != NULL && !leads_elsewhere(f, node)) {
+        node = tmpl_dom_next(node, element, 0);
+    }
+    return node != NULL;
+}
+
 /* Whether an element in front of a note's text is the note's label, or has only links back. */
 static int is_own_label(const notes_finder_t *f, const xmlNode *element,
                         const note_target_t *target)
@@ -416,7 +431,8 @@ static int is_own_label(const notes_finder_t *f, const xmlNode *element,
     label_t label;
     return !(tmpl_tag_flags(tmpl_dom_tag(f->page, element)) & TMPL_IS_CLOSES_P) &&
            read_label(f, element, &label) &&
-           (label.characters == 0 ? label.without : strcmp(label.text, target->label.text) == 0);
+           (label.characters == 0 ? label.without : strcmp(label.text, target->label.text) == 0) &&
+           !has_link_elsewhere(f, element);
 }
 
 /* Finds the elements that are left out of a note. */
@@ -441,6 +457,9 @@ static void leave_out_of_note(const notes_finder_t *f, const xmlNode *note,
         tmpl_note_t *found = note_at(f, node);
         if (found->kind == TMPL_NOTE_NONE && is_own_label(f, node, target)) {
             found->kind = TMPL_NOTE_LEFT_OUT;
+        }
+        else if (leads_elsewhere(f, node)) {
+            return; /* the content of this link is the note's text */
         }
         over = found->kind != TMPL_NOTE_NONE;
     }

@@ -54,6 +54,7 @@ static void sum_all_text(tmpl_record_page_t *p, apr_pool_t *pool)
     apr_size_t n = page->n_segments + 1;
     uint32_t *before = apr_palloc(pool, 2 * n * sizeof(*before));
     uint32_t *kept = before + n;
+    unsigned char *stays = apr_palloc(pool, n);
     before[0] = kept[0] = 0;
     for (uint32_t s = 0, edit = 0; s < page->n_segments; s++) {
         const tmpl_segment_t *segment = &page->segments[s];
@@ -61,12 +62,13 @@ static void sum_all_text(tmpl_record_page_t *p, apr_pool_t *pool)
         while (edit < edits->n && edits->edits[edit].span.end <= segment->span.start) {
             edit++;
         }
-        int stays = edit == edits->n || edits->edits[edit].span.start > segment->span.start;
+        stays[s] = edit == edits->n || edits->edits[edit].span.start > segment->span.start;
         before[s + 1] = before[s] + length;
-        kept[s + 1] = kept[s] + (stays ? length : 0);
+        kept[s + 1] = kept[s] + (stays[s] ? length : 0);
     }
     p->before = before;
     p->kept = kept;
+    p->stays = stays;
 }
 
 /* --- Cues --- */

@@ -23,14 +23,15 @@ typedef struct {
     const tmpl_edits_t *edits;
     const tmpl_decoder_t *decoder;
     tmpl_groups_t *groups;
-    apr_pool_t *pool;       /* for what groups have */
-    const char *headline;   /* the text of the page's h1; "": none */
-    const unsigned *cues;   /* of each node (record_values.c) */
-    const uint32_t *facts;  /* [i]: prices, dates, ratings and pictures before node i */
-    const uint32_t *before; /* [s]: bytes of text before segment s */
-    const uint32_t *kept;   /* the same, of text that stays */
-    const uint32_t *text;   /* the same, of text that stays and is no link, name or date */
-    uint32_t *owners;       /* of the groups */
+    apr_pool_t *pool;           /* for what groups have */
+    const char *headline;       /* the text of the page's h1; "": none */
+    const unsigned *cues;       /* of each node (record_values.c) */
+    const uint32_t *facts;      /* [i]: prices, dates, ratings and pictures before node i */
+    const unsigned char *stays; /* whether edits leave segment s */
+    const uint32_t *before;     /* [s]: bytes of text before segment s */
+    const uint32_t *kept;       /* the same, of text that stays */
+    const uint32_t *text;       /* the same, of text that stays and is no link, name or date */
+    uint32_t *owners;           /* of the groups */
     apr_array_header_t *marks[TMPL_RECORD_MARKS]; /* nodes (uint32_t), in order */
     tmpl_buf_t buf;
 } tmpl_record_page_t;

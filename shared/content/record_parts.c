@@ -37,6 +37,18 @@ static int holds_record(const parts_maker_t *m, uint32_t node)
     return low < m->record->behind && tmpl_record_is_in(m->p, groups->records[low].node, node);
 }
 
+/* Whether an element is in a sentence of the element around it, which stays. */
+static int is_in_sentence(const tmpl_page_t *page, uint32_t node)
+{
+    enum { LEAST = 5 /* bytes: more than a sign between links */ };
+    const tmpl_node_t *n = &page->nodes[node], *around = &page->nodes[n->parent];
+    if (n->first_segment == n->after_segment || n->first_segment == around->first_segment) {
+        return 0;
+    }
+    const tmpl_segment_t *before = &page->segments[n->first_segment - 1];
+    return before->node == n->parent && before->length >= LEAST && before[1].block == before->block;
+}
+
 /* Whether an element beside the path stays. */
 static int stays_beside(const parts_maker_t *m, uint32_t node)
 {
@@ -50,7 +62,7 @@ static int stays_beside(const parts_maker_t *m, uint32_t node)
            (cues & TMPL_CUE_ATTACHED) != 0 || (cues & comment) == TMPL_CUE_COMMENT ||
            tmpl_record_sum(m->p, m->p->text, node, TMPL_NONE) >
                ((cues & TMPL_CUE_TEXT) ? 0 : BESIDE_MOST) ||
-           holds_record(m, node);
+           is_in_sentence(m->p->page, node) || holds_record(m, node);
 }
 
 /* Leaves out what stands beside the path from a record's element to one in it. */
@@ -89,6 +101,19 @@ static void make_plain(const parts_maker_t *m, uint32_t from, uint32_t top, int 
 
 /* --- Quotes --- */
 
+/* Whether the text of an element begins as the quotes in tables of vBulletin 3 do. */
+static int begins_as_quote(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    static const char begins[] = "Originally Posted by";
+    if (node->first_segment == node->after_segment) {
+        return 0;
+    }
+    tmpl_span_t span = page->segments[node->first_segment].span;
+    uint32_t start = tmpl_behind_space(page->src, span.start, span.end);
+    return span.end - start >= sizeof(begins) - 1 &&
+           apr_cstr_casecmpn(page->src + start, begins, sizeof(begins) - 1) == 0;
+}
+
 static int is_quote(const parts_maker_t *m, uint32_t node)
 {
     static const unsigned char tags[TMPL_TAG_COUNT] = {
@@ -98,8 +123,9 @@ static int is_quote(const parts_maker_t *m, uint32_t node)
     };
     const tmpl_node_t *n = &m->p->page->nodes[node];
     return tags[n->tag] && !tmpl_record_is_in(m->p, m->record->text, node) &&
-           (m->p->cues[node] & TMPL_CUE_QUOTE) &&
-           tmpl_record_sum(m->p, m->p->text, node, TMPL_NONE) > 0;
+           (((m->p->cues[node] & TMPL_CUE_QUOTE) &&
+             tmpl_record_sum(m->p, m->p->text, node, TMPL_NONE) > 0) ||
+            (n->tag == TMPL_TAG_TABLE && begins_as_quote(m->p->page, n)));
 }
 
 /* --- Posts --- */
@@ -317,6 +343,38 @@ static void find_small_cards(const parts_maker_t *of)
     }
 }
 
+/* --- Ghosts --- */
+
+/* Whether a segment that stays says anything: a picture, or text that is not one sign alone. */
+static int says_anything(tmpl_record_page_t *p, uint32_t s)
+{
+    enum { SIGN = 8 };
+    if (p->page->src[p->page->segments[s].span.start] == '<' ||
+        p->before[s + 1] - p->before[s] > SIGN) {
+        return p->stays[s];
+    }
+    const char *text = p->stays[s] ? tmpl_record_segments(p, s, s + 1, SIGN) : "";
+    return *text > 0 || tmpl_title_words(text, 1) > 0;
+}
+
+/* Marks the elements of records of which anything stays but who and when. */
+static unsigned char *find_said(const parts_maker_t *m)
+{
+    const tmpl_page_t *page = m->p->page;
+    unsigned char *said = apr_pcalloc(m->p->pool, page->n_nodes);
+    unsigned char *beside = apr_pcalloc(m->p->pool, page->n_nodes);
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        beside[i] = beside[page->nodes[i].parent] || m->parts[i] == TMPL_RECORD_BESIDE;
+    }
+    for (uint32_t s = 0; s < page->n_segments; s++) {
+        uint32_t owner = m->p->owners[page->segments[s].node];
+        if (owner > 0 && !said[owner] && !beside[page->segments[s].node]) {
+            said[owner] = (unsigned char)says_anything(m->p, s);
+        }
+    }
+    return said;
+}
+
 /* Whether the next post is as long, and has a date: some servers write the first post twice. */
 static int is_copied(const tmpl_record_page_t *p, const tmpl_group_record_t *record)
 {
@@ -327,14 +385,15 @@ static int is_copied(const tmpl_record_page_t *p, const tmpl_group_record_t *rec
            tmpl_record_length(p, record[1].text) == len;
 }
 
-/* Leaves out the first of two copies of a post, which has no date. */
-static void leave_out_copies(const parts_maker_t *m)
+/* Leaves out posts of which nothing stays, and the first of two copies, which has no date. */
+static void leave_out_ghosts(const parts_maker_t *m)
 {
     const tmpl_groups_t *groups = m->p->groups;
-    for (uint32_t i = 0; i + 1 < groups->n; i++) {
+    const unsigned char *said = find_said(m);
+    for (uint32_t i = 0; i < groups->n; i++) {
         const tmpl_group_record_t *record = &groups->records[i];
-        if (tmpl_record_is_post(record->kind) && record->behind == i + 1 &&
-            is_copied(m->p, record)) {
+        int is_alone = tmpl_record_is_post(record->kind) && record->behind == i + 1;
+        if (is_alone && (!said[record->node] || (i + 1 < groups->n && is_copied(m->p, record)))) {
             m->parts[record->node] = TMPL_RECORD_BESIDE;
         }
     }
@@ -359,7 +418,7 @@ void tmpl_record_parts(tmpl_record_page_t *p)
             make_card_parts(&m);
         }
     }
-    leave_out_copies(&m);
+    leave_out_ghosts(&m);
     groups->parts = m.parts;
     groups->owners = p->owners;
 }

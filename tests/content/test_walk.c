@@ -218,6 +218,28 @@ static void elements_mean_the_same(void **state)
     }
 }
 
+/* Three posts of two people are a thread, unless each has a headline. */
+static void appended_articles_are_no_thread(void **state)
+{
+    static const char *const headings[] = { "<h3>Nets and ropes</h3>", "<h1>Nets and ropes</h1>" };
+    static const char *const types[] = { "discussion", NULL };
+#define POST(author, heading)                                                                      \
+    "<article>", heading,                                                                          \
+        "<p class=author>" author "</p><p><time>2026-01-02</time></p>"                             \
+        "<p>Some words of a post that say what happened on that day.</article>"
+    for (int i = 0; i < 2; i++) {
+        tmpl_edits_t none = { 0 };
+        tmpl_content_t content;
+        tmpl_content_opts_t opts = { .charset = "utf-8" };
+        const char *html =
+            apr_pstrcat(*state, "<!DOCTYPE html><body>", POST("Ann Lee", headings[i]),
+                        POST("Bo Chen", headings[i]), POST("Ann Lee", headings[i]), NULL);
+        assert_true(tmpl_content_read(&content, check_page(html, *state), &none, &opts, *state));
+        const char *type = tmpl_metadata_first(&content.metadata, TMPL_METADATA_TYPE);
+        assert_string_equal(type != NULL ? type : "-", types[i] != NULL ? types[i] : "-");
+    }
+}
+
 static void references_are_absolute_if_the_host_is_known(void **state)
 {
     static const struct {
@@ -251,6 +273,7 @@ static void references_are_absolute_if_the_host_is_known(void **state)
 }
 
 static const struct CMUnitTest tests[] = { CHECK(references_are_absolute_if_the_host_is_known),
-                                           CHECK(elements_mean_the_same) };
+                                           CHECK(elements_mean_the_same),
+                                           CHECK(appended_articles_are_no_thread) };
 
 TAP_MAIN(tests)

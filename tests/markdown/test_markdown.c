@@ -461,6 +461,9 @@ static void footnotes(void **state)
         { "a<sup id=r><a href='#n'>1</a></sup><p id=n>see <a href='#r'>above</a> x <a "
           "href='#r'>&uarr;</a>.",
           "a[^1]\n\n[^1]: see [above](#r) x ." },
+        { "a" REF("n", "1") "<p id=n><a href=u>1</a> x", "a[^1]\n\n[^1]: [1](u) x" },
+        { "a" REF("n", "1") "<p id=n><i><a href=u><b>1</b></a></i> x",
+          "a[^1]\n\n[^1]: _[**1**](u)_ x" },
         { "a" REF("n", "1") "<p id=n><a name=m></a><sup>1</sup> x", "a[^1]\n\n[^1]: x" },
         { "a" REF("n", "1") "<p id=n>1. x", "a[^1]\n\n[^1]: 1\\. x" },
         { "a<sup><a id=r href='#n'>1</a></sup><p id=n>[<a href='#r'>1</a>] x [<a href='#r'>^</a>",
@@ -764,6 +767,14 @@ static void posts(void **state)
           "# Thread\n\n### Ann, May 4, 2026\n\nFirst post of two.\n\n"
           "### bob_2, 3 hours ago\n\n> Ann said:\n>\n> First post of two.\n\n"
           "I see **that**." },
+        /* a quote of vBulletin 3; words in a sentence beside a text that is longer stay */
+        { POST("1", "Ann", "May 4, 2026", "First post of two.")
+              POST("2", "Bo", "May 5, 2026",
+                   "<table><tr><td>Originally Posted by <b>Ann</b><br>First post of two."
+                   "</table>I see <b>that</b>, and what you mean by it."),
+          "### Ann, May 4, 2026\n\nFirst post of two.\n\n### Bo, May 5, 2026\n\n"
+          "> Originally Posted by **Ann**\\\n> First post of two.\n\n"
+          "I see **that**, and what you mean by it." },
         { POST("1", "Ann", "May 4, 2026", "First post of two.")
               POST("2", "Bo", "May 5, 2026", "<p>First post of them all.</p>I see <b>that</b>."),
           "### Ann, May 4, 2026\n\nFirst post of two.\n\n### Bo, May 5, 2026\n\n"
@@ -854,12 +865,13 @@ static void authors_of_posts(void **state)
           "**Ann**A thread\n\n### Ann, 2026-05-04\n\nA post that Ann wrote.\n\n"
           "Top posters [Bo](/u/Bo)\n\n"
           "### Bo, 2026-05-05\n\nA post that Bo wrote." },
-        /* the first one is there twice */
+        /* nothing stays of the second one; the first one is there twice */
         { "<div itemscope itemtype=https://schema.org/DiscussionForumPosting><div><b "
           "itemprop=author>"
           "Ann</b><p itemprop=text>The first post of them, which is a long one.</div></div>"
           "<div class=post><b class=author>Ann</b><i class=date>2026-05-04</i>"
           "<div>The first post of them, which is a long one.</div></div>"
+          "<div class=post><b class=author>Cy</b><i class=date>2026-05-04</i>\xC2\xB7</div>"
           "<div class=post><b class=author>Bo</b><i class=date>2026-05-05</i><p>Fine.</div>",
           "### Ann, 2026-05-04\n\nThe first post of them, which is a long one.\n\n"
           "### Bo, 2026-05-05\n\nFine." },
