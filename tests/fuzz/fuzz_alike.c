@@ -148,8 +148,9 @@ static void strip_both_ways(const tmpl_page_t *page, const tmpl_edits_t *edits, 
     const tmpl_page_t *stripped;
     apr_size_t len;
     const char *html = tmpl_edits_apply(&len, edits, page->src, page->len, pool);
-    /* a misnested format ends an option, whose text is left out, or not: by what is cut */
-    if (strcasestr(page->src, "<option") != NULL ||
+    /* a misnested format ends an option, whose text is left out, or not: by what is cut; and all
+     * scripts stay in a stripped page, but a formula goes with the element around it */
+    if (strcasestr(page->src, "<option") != NULL || strstr(page->src, "math/tex") != NULL ||
         tmpl_page_parse(&stripped, html, len, &opts, pool) != TMPL_DECLINE_NONE) {
         return;
     }
