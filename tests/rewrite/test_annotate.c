@@ -73,6 +73,9 @@ static void a_preset_names_parts(void **state)
         { "<p>b</p><nav>t</nav><div>c</div>", "Parts|pagefind",
           "<p>b</p><nav data-tmpl=\"\" data-pagefind-ignore=\"\">t</nav>"
           "<div data-tmpl=\"comment\" data-pagefind-ignore=\"\">c</div>" },
+        /* at one place, marks of parts stand in front */
+        { "<p>b</p><div>c</div>", "pagefind|parts",
+          "<p>b</p><div data-tmpl=\"comment\" data-pagefind-ignore=\"\">c</div>" },
         { "<p>b</p><div>c</div>", "data-tmpl", "<p>b</p><div data-tmpl=\"\">c</div>" },
     };
     tmpl_guards_t guards = { .without = TMPL_PART_BIT(TMPL_PART_COMMENT) |
@@ -177,6 +180,8 @@ static void comments_are_around_siblings(void **state)
         { "noindex", "<body><div>tttt</div><div>c</div></body><pre>\nt</pre>",
           "<body><!--noindex--><div>tttt</div><!--/noindex--><div>c</div></body><pre>\nt</pre>",
           0.2 },
+        /* what cannot be marked marks nothing else, not even the page's first byte */
+        { "noindex", "c</body><pre>\nt</pre>", "c</body><pre>\nt</pre>", 1 },
     };
     CHECK_CASES(cases, *state);
 }
@@ -225,12 +230,35 @@ static void the_pages_own_ranges_stay_right(void **state)
           "<body><!--googleoff:all--><nav>t</nav><!--googleon:all--><p>c</p>", 0 },
         { "googleoff", "<body><!-- googleoff: all --><nav>t</nav><!-- googleon: all --><p>c</p>",
           "<body><!-- googleoff: all --><nav>t</nav><!-- googleon: all --><p>c</p>", 0 },
+        /* so do the operator's own, with blanks in them */
+        { "<!-- off --><!-- on -->", "<body><!-- off --><nav>t</nav><!-- on --><p>c</p>",
+          "<body><!-- off --><nav>t</nav><!-- on --><p>c</p>", 0 },
         /* another mark's, and comments that only look like one, do not count */
+        { "<!-- >off--><!--on-->", "<body><!-->off--><nav>t</nav>",
+          "<body><!-->off--><!-- >off--><nav>t</nav><!--on-->", 0 },
         { "htdig",
           "<!--noindex--><!-- htdig_noindex --><i title='<!--htdig_noindex-->'>c</i><nav>t</nav>",
           "<!--noindex--><!-- htdig_noindex --><i title='<!--htdig_noindex-->'>c</i>"
           "<!--htdig_noindex--><nav>t</nav><!--/htdig_noindex-->",
           0 },
+    };
+    CHECK_CASES(cases, *state);
+}
+
+/* What was found in a page is not looked for in the next one, of the same shape. */
+static void each_page_has_its_own_ranges(void **state)
+{
+    static const case_t cases[] = {
+        { "noindex", "<p>c</p><!--noindex--><nav>t</nav>", "<p>c</p><!--noindex--><nav>t</nav>",
+          0 },
+        { "noindex", "<p>c</p><!--noinde_--><nav>t</nav>",
+          "<p>c</p><!--noinde_--><!--noindex--><nav>t</nav><!--/noindex-->", 0 },
+        { "noindex", "<body><nav>t</nav><p>c</p><nav>t</nav>",
+          "<body><!--noindex--><nav>t</nav><!--/noindex--><p>c</p><!--noindex--><nav>t</nav>"
+          "<!--/noindex-->",
+          0 },
+        { "noindex", "<body><nav>t</nav><p>c</p><nav>c</nav>",
+          "<body><!--noindex--><nav>t</nav><!--/noindex--><p>c</p><nav>c</nav>", 0 },
     };
     CHECK_CASES(cases, *state);
 }
@@ -367,6 +395,7 @@ static const struct CMUnitTest tests[] = {
     CHECK(a_page_decides_about_its_own_elements),
     CHECK(comments_are_around_siblings),
     CHECK(the_pages_own_ranges_stay_right),
+    CHECK(each_page_has_its_own_ranges),
     CHECK(several_marks_are_written_at_once),
     CHECK(nothing_is_template),
     CHECK(marks_are_named),

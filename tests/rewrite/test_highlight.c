@@ -90,6 +90,7 @@ static void what_is_inserted_where(void **state)
         "@<body><div role=' Tab '><p %>one</p><p %>two</p></div><p !>three</p></body>",
         "@<body><div role=list><p !>one</p><p !>two</p></div><p !>three</p></body>",
         "@<body><p !>one</p><img % src=a alt=''><p !>two</p><p !>three</p></body>",
+        "@<body><p !>one</p><img ! src=a alt=b><p !>two</p><p ! alt>three</p></body>",
         /* tags that end oddly */
         "@<body><p ! a=>one</p><p !/>two<br><p ! b>three</p></body>",
     };
