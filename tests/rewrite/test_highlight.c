@@ -74,6 +74,7 @@ static void what_is_inserted_where(void **state)
         "<meta charset=utf-8><style>p{}</style><!-- x -->@<p !>one",
         "@<div></div><p !>one",
         "<template><p>no</p></template>@<p !>one",
+        "<title>t</title></head>@<noscript><p>one</p></noscript><p !>two</p>",
         /* the outermost element of one block */
         "@<body><div !><p><a href=/>one <b>two</b></a></p></div><p !>three</p></body>",
         "@<body><ul><li !><a href=/>one</a></li><li !>two</li></ul></body>",
