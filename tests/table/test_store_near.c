@@ -212,11 +212,13 @@ static void near_copies_are_of_one_document(void **state)
     assert_int_equal(c->counts.counted, 0);
     assert_int_equal(c->counts.records[5].df, 1);
     assert_int_equal(c->counts.records[0].last, 3);
-    for (unsigned i = 0; i < 20; i++) {
+    for (unsigned i = 0; i < 40; i++) {
         observe_near(c, 3, 10 + i, 100 + 2 * i, 3, 1, TMPL_LEARNING_NOW);
     }
-    observe_near(c, 3, 30, 100, 41, 1, TMPL_LEARNING_NOW);
-    assert_near(c, 0, 24, 2);
+    observe_near(c, 3, 60, 100, 81, 1, TMPL_LEARNING_NOW);
+    assert_near(c, 0, 44, 2);
+    observe_near(c, 3, 61, 140, 41, 1, TMPL_LEARNING_NOW); /* this one has shown all of it */
+    assert_near(c, 1, 44, 2);
 }
 
 /* Half of what is known is of each of two documents; what is template of all pages is of none. */
@@ -337,14 +339,14 @@ static void little_is_raised_of_each_document(void **state)
     observe_known(c, 2 * near_policy.min_df);
     observe_taken(c, 40, 56, 100, 0);
     observe_taken(c, 46, 0, 0, 0);
-    observe_taken_of(c, 47, 3, 60, 0, 46); /* 180 bytes of each */
-    assert_taken(c, 2, 2, 3);
-    assert_int_equal(c->counts.records[7].df, 2);
-    assert_int_equal(c->counts.records[9].df, 2);
-    observe_taken_of(c, 48, 3, 60, 0, 46); /* the same, which 47 has shown whole: 360 bytes */
-    assert_taken(c, 2, 2, 3);
-    assert_int_equal(c->counts.records[7].df, 2);
-    assert_int_equal(c->counts.records[9].df, 2);
+    observe_taken_of(c, 47, 4, 50, 0, 46); /* 200 bytes of each */
+    assert_taken(c, 2, 2, 4);
+    assert_int_equal(c->counts.records[8].df, 2);
+    assert_int_equal(c->counts.records[11].df, 2);
+    observe_taken_of(c, 48, 4, 50, 0, 46); /* the same, which 47 has shown whole: 400 bytes */
+    assert_taken(c, 2, 2, 4);
+    assert_int_equal(c->counts.records[8].df, 2);
+    assert_int_equal(c->counts.records[11].df, 2);
 }
 
 /* A site that is known adds a menu: all pages show its links, and each raises all of them. */
