@@ -477,9 +477,19 @@ static void parts_go_before_the_guards(void **state)
     assert_ptr_equal(closure.verdicts, v);
     assert_int_equal(closure.parts,
                      TMPL_PART_BIT(TMPL_PART_COMMENT) | TMPL_PART_BIT(TMPL_PART_NOTICE));
+    /* a part takes its heading with it */
+    static const char links[] = "<div>b</div><aside><h3>h</h3><ul><li><a href=/>m</a></ul>";
+    guards.keep = guards.drop = NULL;
+    assert_int_equal(tmpl_page_parse(&page, links, strlen(links), &opts, *state),
+                     TMPL_DECLINE_NONE);
+    v = letters_verdicts(page, "t", *state);
+    letters_part(v, page, "m", TMPL_PART_COMMENT, *state);
+    tmpl_closure(&closure, page, v, &guards, TMPL_NODE_CUT, NULL, *state);
+    assert_int_equal(v[0].template, 0);
+    assert_int_equal(v[1].template, 1);
+    assert_int_equal(v[2].template, 1);
     /* a row that steps.h would make whole */
     static const char row[] = "<table><tr><th>m<td>b</table><div>b</div>";
-    guards.keep = guards.drop = NULL;
     assert_int_equal(tmpl_page_parse(&page, row, strlen(row), &opts, *state), TMPL_DECLINE_NONE);
     v = letters_verdicts(page, "t", *state);
     letters_part(v, page, "m", TMPL_PART_COMMENT, *state);

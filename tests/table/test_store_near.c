@@ -235,6 +235,8 @@ static void near_copies_share_more_than_the_template(void **state)
     observe_near(c, 31, 31, 6, 3, 1, TMPL_LEARNING_NOW);
     observe_near(c, 32, 32, 0, 4, 1, TMPL_LEARNING_NOW);
     assert_near(c, 0, 2 * min_df + 2, min_df);
+    observe_near(c, 34, 34, 0, 7, 1, TMPL_LEARNING_NOW); /* keys 4 and 5 are all that is known */
+    assert_near(c, 1, 2 * min_df + 2, min_df);
     observe_near(c, 33, 33, 0, 9, 1, TMPL_LEARNING_NOW); /* keys 4 and 5, and 6 and 7 */
     assert_near(c, 0, 2 * min_df + 3, min_df + 1);
 }
