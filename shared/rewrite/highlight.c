@@ -355,14 +355,10 @@ static void show_blocks(highlight_t *h, const shown_t *shown, uint32_t n)
 static uint32_t end_of_head(const tmpl_page_t *page)
 {
     uint32_t at = page->segments[0].span.start;
-    uint32_t i = 1;
     if (tmpl_span_len(page->nodes[0].open) > 0) {
         return page->nodes[0].open.start;
     }
-    while (i < page->n_nodes && (tmpl_tag_flags((tmpl_tag_e)page->nodes[i].tag) & TMPL_IS_HEAD)) {
-        i = page->nodes[i].after;
-    }
-    return i < page->n_nodes && page->nodes[i].open.start < at ? page->nodes[i].open.start : at;
+    return page->n_nodes > 1 && page->nodes[1].open.start < at ? page->nodes[1].open.start : at;
 }
 
 static const char *legend(const highlight_t *h)

@@ -94,6 +94,17 @@ static void a_form_around_a_page_keeps_what_names_its_controls(void **state)
           AROUND("<nav></nav><details><summary>t</summary><input></details>") },
         { AROUND("<nav></nav><p>t</p><input><p>t</p><output>t</output><p>t</p><meter>t</meter>"),
           AROUND("<nav></nav><input><output>t</output><meter>t</meter>") },
+        /* four blocks for each control of the form, not of those in front of it */
+        { "<form><p>c</p><input><input></form>"
+          "<form><p>c</p><input><input><p>t</p><p>t</p><p>t</p><p>t</p><p>t</p><p>t</p></form>",
+          NULL },
+        { "<form><p>c</p><input><input></form>" AROUND(
+              "<input><input><p>t</p><p>t</p><p>t</p><p>t</p><p>t</p><p>t</p><p>t</p>"
+              "<label>t</label>"),
+          "<form><p>c</p><input><input></form>" AROUND("<input><input><label>t</label>") },
+        /* not what is behind it */
+        { AROUND("<main></main><label>t <input></label>") "<label>t</label><hr>",
+          AROUND("<main></main><label>t <input></label>") "<hr>" },
         /* many blocks for one control */
         { AROUND(
               "<div>t</div><div>t</div><div>t</div><div>t</div><div><input></div><label>t</label>"),
@@ -121,6 +132,12 @@ static void ids_name_the_texts_of_controls(void **state)
         /* a text that stays may keep its form */
         { "<form>t<label for=a>t</label><input></form><hr><form id=f><p>c</p><input id=a></form>",
           NULL },
+#define FORM(its, of) "<form><p>t</p><label for=" of ">t</label><input id=" its "></form>"
+        /* and that another one's, which is asked for three times */
+        { "<form><p>c</p><input id=a></form>" FORM("b", "a") FORM("d", "b") FORM("e", "d")
+              FORM("f", "e"),
+          "<form><p>c</p><input id=a></form>" FORM("b", "a")
+              FORM("d", "b") "<form><label for=d>t</label><input id=e></form>" },
     };
     STRIP_LEAVES(cases, *state);
 }
@@ -146,6 +163,9 @@ static void what_is_no_control_that_stays_keeps_nothing(void **state)
         { "<body><p>c</p><details><summary>t</summary>t</details><label>t</label><hr>",
           "<body><p>c</p><hr>" },
         { "<body><p>c</p><div><p>t</p><button>t</button></div>", "<body><p>c</p>" },
+        /* a control's name is no id of a text */
+        { "<body><form><p>c</p><input name=a></form><p id=a>t</p><hr>",
+          "<body><form><p>c</p><input name=a></form><hr>" },
     };
     const tmpl_guards_t with = { .control_texts = 1 };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -181,6 +201,10 @@ static void marks_and_guards_agree_with_the_rule(void **state)
     assert_string_equal(
         without_template(html, &guards, TMPL_NODE_MARK, *state),
         "<body><form><p>c</p><b>t</b><input></form><nav data-tmpl=\"\">t<button>t</button></nav>");
+    /* but for code, of which marks need not take care */
+    assert_string_equal(without_template("<body><p>c</p><nav>t<script></script></nav>", &guards,
+                                         TMPL_NODE_MARK, *state),
+                        "<body><p>c</p><nav data-tmpl=\"\">t<script></script></nav>");
     apr_array_header_t *drop = apr_array_make(*state, 1, sizeof(const tmpl_selector_t *));
     assert_int_equal(tmpl_selector_parse(drop, "b", NULL), APR_SUCCESS);
     guards.drop = drop;

@@ -109,7 +109,7 @@ static void names_end_where_selectors_do(void **state)
     }
     /* a class is not a title or a name */
     static const case_t cases[] = {
-        { PAGE("<div title=z name=z>t</div>", "document.querySelector('.z').x"),
+        { PAGE("<div title=z name=z role=z>t</div>", "document.querySelector('.z').x"),
           PAGE("", "document.querySelector('.z').x") },
     };
     CHECK_CASES(cases, *state);

@@ -38,6 +38,7 @@ static void html_is_sent(void **state)
         "text/markdown;q=0.5, text/html;q=0.8, text/html;q=0.5",
         "text/markdown;q=0",
         "text/markdown;q=0.0",
+        "text/markdown; q=0",
         "text/markdown;q=0, */*;q=0",
         "text/markdown;q=0, text/html;q=0",
         "text/html;q=0.5, text/markdown;q=0.5",

@@ -198,6 +198,7 @@ static void secrets_in_addresses(void **state)
         "/d/1b2M2Y8AsgTpgAmY7PhCfg",
         "/magic?x=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0",
         "/i/12345678901234567890",
+        "/i/a-12345678901234567890",
     };
     static const char *const open[] = {
         "/",
@@ -206,6 +207,7 @@ static void secrets_in_addresses(void **state)
         "/doku.php?id=notes:note1&do=edit",
         "/index.php?title=Special:RecentChanges&hidebots=1&oldid=20261128101500",
         "/wiki/HowToBuildAHouse/FrontPage",
+        "/wiki/DisksSSDAndHDD",
         "/iphone15promax256gb?utm_source=news",
         "/wiki/%E3%83%9A%E3%83%BC%E3%82%B8",
         "/key/code/token",

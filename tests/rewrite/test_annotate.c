@@ -73,6 +73,10 @@ static void a_preset_names_parts(void **state)
         { "<p>b</p><nav>t</nav><div>c</div>", "Parts|pagefind",
           "<p>b</p><nav data-tmpl=\"\" data-pagefind-ignore=\"\">t</nav>"
           "<div data-tmpl=\"comment\" data-pagefind-ignore=\"\">c</div>" },
+        /* at one place, marks of parts stand in front */
+        { "<p>b</p><nav>t</nav><div>c</div>", "pagefind|parts",
+          "<p>b</p><nav data-pagefind-ignore=\"\" data-tmpl=\"\">t</nav>"
+          "<div data-tmpl=\"comment\" data-pagefind-ignore=\"\">c</div>" },
         { "<p>b</p><div>c</div>", "data-tmpl", "<p>b</p><div data-tmpl=\"\">c</div>" },
     };
     tmpl_guards_t guards = { .without = TMPL_PART_BIT(TMPL_PART_COMMENT) |
@@ -97,6 +101,24 @@ static void a_preset_names_parts(void **state)
     }
 }
 
+/* The judges of tests/judge annotate what strip cuts: an element whose code stays says so, once. */
+static void cuts_of_strip_are_marked(void **state)
+{
+    static const char html[] = "<body>c<div>t<script></script>t<style></style></div><nav>t</nav>";
+    const tmpl_page_t *page = check_page(html, *state);
+    tmpl_guards_t guards = { 0 };
+    tmpl_closure_t closure;
+    tmpl_edits_t edits;
+    apr_size_t len;
+    tmpl_closure(&closure, page, letters_verdicts(page, "t", *state), &guards, TMPL_NODE_CUT, NULL,
+                 *state);
+    assert_true(closure.n_cuts > 2);
+    tmpl_annotate(&edits, page, &closure, NULL, *state);
+    assert_string_equal(tmpl_edits_apply(&len, &edits, html, strlen(html), *state),
+                        "<body>c<div data-tmpl=\"code\">t<script></script>t<style></style></div>"
+                        "<nav data-tmpl=\"\">t</nav>");
+}
+
 static void attributes_are_on_elements(void **state)
 {
     static const case_t cases[] = {
@@ -117,6 +139,10 @@ static void attributes_are_on_elements(void **state)
           0.4 },
         { "nosnippet", "<nav>t</nav><p>c</p>", "<nav>t</nav><p>c</p>", 1 },
 
+        /* not on a div without an end tag, as parsers differ about its end, but on what is in it */
+        { "nosnippet", "<nav><table><tr><td><div>t<span>t</span></table></nav><p>c</p>",
+          "<nav><table><tr><td><div>t<span data-nosnippet=\"\">t</span></table></nav><p>c</p>",
+          0.5 },
         /* an element without text needs none */
         { "nosnippet", "<nav><div></div>t</nav><p>c</p>", "<nav><div></div>t</nav><p>c</p>", 1 },
     };
@@ -177,6 +203,8 @@ static void comments_are_around_siblings(void **state)
         { "noindex", "<body><div>tttt</div><div>c</div></body><pre>\nt</pre>",
           "<body><!--noindex--><div>tttt</div><!--/noindex--><div>c</div></body><pre>\nt</pre>",
           0.2 },
+        /* what cannot be marked marks nothing else, not even the page's first byte */
+        { "noindex", "c</body><pre>\nt</pre>", "c</body><pre>\nt</pre>", 1 },
     };
     CHECK_CASES(cases, *state);
 }
@@ -225,7 +253,17 @@ static void the_pages_own_ranges_stay_right(void **state)
           "<body><!--googleoff:all--><nav>t</nav><!--googleon:all--><p>c</p>", 0 },
         { "googleoff", "<body><!-- googleoff: all --><nav>t</nav><!-- googleon: all --><p>c</p>",
           "<body><!-- googleoff: all --><nav>t</nav><!-- googleon: all --><p>c</p>", 0 },
+        /* a comment of another kind ends no range; a range may begin with the page */
+        { "noindex", "<!--noindex--><!--x--><nav>t</nav><!--/noindex--><p>c</p><div>t</div>",
+          "<!--noindex--><!--x--><nav>t</nav><!--/noindex--><p>c</p><!--noindex--><div>t</div>"
+          "<!--/noindex-->",
+          0 },
+        /* the operator's own have blanks in front, too */
+        { "<!-- off --><!-- on -->", "<body><!-- off --><nav>t</nav><!-- on --><p>c</p>",
+          "<body><!-- off --><nav>t</nav><!-- on --><p>c</p>", 0 },
         /* another mark's, and comments that only look like one, do not count */
+        { "<!-- >off--><!--on-->", "<body><!-->off--><nav>t</nav>",
+          "<body><!-->off--><!-- >off--><nav>t</nav><!--on-->", 0 },
         { "htdig",
           "<!--noindex--><!-- htdig_noindex --><i title='<!--htdig_noindex-->'>c</i><nav>t</nav>",
           "<!--noindex--><!-- htdig_noindex --><i title='<!--htdig_noindex-->'>c</i>"
@@ -364,6 +402,7 @@ static void lists_have_different_ids(void **state)
 static const struct CMUnitTest tests[] = {
     CHECK(attributes_are_on_elements),
     CHECK(a_preset_names_parts),
+    CHECK(cuts_of_strip_are_marked),
     CHECK(a_page_decides_about_its_own_elements),
     CHECK(comments_are_around_siblings),
     CHECK(the_pages_own_ranges_stay_right),

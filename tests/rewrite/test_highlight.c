@@ -74,6 +74,7 @@ static void what_is_inserted_where(void **state)
         "<meta charset=utf-8><style>p{}</style><!-- x -->@<p !>one",
         "@<div></div><p !>one",
         "<template><p>no</p></template>@<p !>one",
+        "<title>t</title></head>@<noscript><p>one</p></noscript><p !>two</p>",
         /* the outermost element of one block */
         "@<body><div !><p><a href=/>one <b>two</b></a></p></div><p !>three</p></body>",
         "@<body><ul><li !><a href=/>one</a></li><li !>two</li></ul></body>",
@@ -90,6 +91,7 @@ static void what_is_inserted_where(void **state)
         "@<body><div role=' Tab '><p %>one</p><p %>two</p></div><p !>three</p></body>",
         "@<body><div role=list><p !>one</p><p !>two</p></div><p !>three</p></body>",
         "@<body><p !>one</p><img % src=a alt=''><p !>two</p><p !>three</p></body>",
+        "@<body><p !>one</p><img ! src=a alt=b><p !>two</p><p ! alt>three</p></body>",
         /* tags that end oddly */
         "@<body><p ! a=>one</p><p !/>two<br><p ! b>three</p></body>",
     };

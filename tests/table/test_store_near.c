@@ -151,17 +151,26 @@ static void near_copies_have_little_new(void **state)
     assert_near(c, 0, known + 3, known + 3);
 }
 
-/* A page with the template of 4 keys, 3 texts of 100 bytes, of which the first n_same are the first
- * page's, and 80 links of 10 bytes of its own. */
-static void observe_texts(ctx_t *c, unsigned number, unsigned n_same)
-{
-    tmpl_observation_t *page = near_page(c, number, number, 0, 88, 10);
-    tmpl_key_t *keys = keys_of(c->pool, 0, 88);
-    tmpl_share_t *shares = apr_palloc(c->pool, 88 * sizeof(*shares));
+/* Texts behind a template: n of which the first n_same are the first page's, and n_own others. */
+typedef struct {
+    unsigned n, n_same;
+    uint32_t length;
+    unsigned n_own;
+    uint32_t own_length;
+} texts_t;
 
-    for (unsigned i = 0; i < 88; i++) {
-        shares[i] = (tmpl_share_t){ .key = i, .length = i >= 4 && i < 7 ? 100 : 10 };
-        keys[i].hash = i < 4 + n_same ? keys[i].hash : model_key(100 * number + i);
+/* A page with the template of 4 keys, and texts. */
+static void observe_texts(ctx_t *c, unsigned number, texts_t texts)
+{
+    unsigned n = 4 + texts.n + texts.n_own;
+    tmpl_observation_t *page = near_page(c, number, number, 0, n, 10);
+    tmpl_key_t *keys = keys_of(c->pool, 0, n);
+    tmpl_share_t *shares = apr_palloc(c->pool, n * sizeof(*shares));
+
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t length = i < 4 ? 10 : i < 4 + texts.n ? texts.length : texts.own_length;
+        shares[i] = (tmpl_share_t){ .key = i, .length = length };
+        keys[i].hash = i < 4 + texts.n_same ? keys[i].hash : model_key(100 * number + i);
     }
     page->keys = keys;
     page->shares = shares;
@@ -170,23 +179,26 @@ static void observe_texts(ctx_t *c, unsigned number, unsigned n_same)
                      APR_SUCCESS);
 }
 
-/* Most of an article's paragraphs beside a list of other links. */
+/* Most of an article's paragraphs beside a list of other links; a paragraph has 80 bytes. */
 static void near_copies_have_long_text_in_common(void **state)
 {
     const uint32_t known = 2 * near_policy.min_df;
     ctx_t *c = *state;
 
     observe_known(c, known);
-    observe_texts(c, 40, 3);
+    observe_texts(c, 40, (texts_t){ 3, 3, 80, 81, 10 });
     assert_near(c, 0, known + 1, known + 1);
-    observe_texts(c, 41, 2);
+    observe_texts(c, 41, (texts_t){ 3, 2, 80, 81, 10 });
     assert_near(c, 1, known + 1, known + 1);
-    observe_texts(c, 42, 1); /* a third */
+    observe_texts(c, 42, (texts_t){ 3, 1, 80, 81, 10 }); /* a third */
     assert_near(c, 0, known + 2, known + 2);
+    observe_texts(c, 43, (texts_t){ 3, 3, 79, 7, 79 });
+    observe_texts(c, 44, (texts_t){ 3, 3, 79, 7, 79 });
+    assert_near(c, 0, known + 4, known + 4);
 }
 
-/* Half of its text from each of two documents; and a document that is known, with a text that is
- * not. */
+/* Half of its text from each of two documents, or a little of each of many; and a document that is
+ * known, with a text that is not. */
 static void near_copies_are_of_one_document(void **state)
 {
     ctx_t *c = *state;
@@ -200,6 +212,33 @@ static void near_copies_are_of_one_document(void **state)
     assert_int_equal(c->counts.counted, 0);
     assert_int_equal(c->counts.records[5].df, 1);
     assert_int_equal(c->counts.records[0].last, 3);
+    for (unsigned i = 0; i < 40; i++) {
+        observe_near(c, 3, 10 + i, 100 + 2 * i, 3, 1, TMPL_LEARNING_NOW);
+    }
+    observe_near(c, 3, 60, 100, 81, 1, TMPL_LEARNING_NOW);
+    assert_near(c, 0, 44, 2);
+    observe_near(c, 3, 61, 140, 41, 1, TMPL_LEARNING_NOW); /* this one has shown all of it */
+    assert_near(c, 1, 44, 2);
+}
+
+/* Half of what is known is of each of two documents; what is template of all pages is of none. */
+static void near_copies_share_more_than_the_template(void **state)
+{
+    const uint32_t min_df = near_policy.min_df;
+    ctx_t *c = *state;
+
+    for (unsigned i = 1; i < min_df; i++) {
+        observe_near(c, i, i, 0, 5, 1, TMPL_LEARNING_NOW);
+    }
+    pass_pages(c, "s", 1000, min_df, &near_policy);
+    observe_near(c, 30, 30, 3, 4, 1, TMPL_LEARNING_NOW);
+    observe_near(c, 31, 31, 6, 3, 1, TMPL_LEARNING_NOW);
+    observe_near(c, 32, 32, 0, 4, 1, TMPL_LEARNING_NOW);
+    assert_near(c, 0, 2 * min_df + 2, min_df);
+    observe_near(c, 34, 34, 0, 7, 1, TMPL_LEARNING_NOW); /* keys 4 and 5 are all that is known */
+    assert_near(c, 1, 2 * min_df + 2, min_df);
+    observe_near(c, 33, 33, 0, 9, 1, TMPL_LEARNING_NOW); /* keys 4 and 5, and 6 and 7 */
+    assert_near(c, 0, 2 * min_df + 3, min_df + 1);
 }
 
 /* What is asked for under many addresses is in use, and lives. */
@@ -223,11 +262,16 @@ static void near_copies_keep_entries_alive(void **state)
     pass_pages(c, "s", 3000, tb, &near_policy);
     look(c, "s", 0, 9);
     assert_int_equal(c->counts.records[0].df, 1);
+    pass_pages(c, "s", 4000, tb, &near_policy); /* not for ever */
+    observe_near(c, 3, 3, 0, 10, 1, TMPL_LEARNING_NOW);
+    assert_int_equal(c->counts.near_copy, 0);
+    assert_int_equal(c->counts.records[0].df, 1);
 }
 
 /*
- * A page with the template of 4 keys, n texts of the page number 40, n of the page number other
- * unless it is 0, and texts of its own. No document has shown a third of it.
+ * A page with the template of 4 keys, n texts of the page number 40, of which the last are links, n
+ * of the page number other unless it is 0, and texts of its own. No document has shown a third of
+ * it.
  */
 static void observe_taken_of(ctx_t *c, unsigned number, unsigned n, uint32_t length,
                              unsigned linked, unsigned other)
@@ -244,7 +288,7 @@ static void observe_taken_of(ctx_t *c, unsigned number, unsigned n, uint32_t len
                                                 .length = i < 4      ? 10
                                                           : is_taken ? length
                                                                      : 100,
-                                                .linked = is_taken && linked };
+                                                .linked = i < 4 + n && i >= 4 + n - linked };
         keys[i].hash = i < 4 + n ? keys[i].hash : model_key(100 * whose + i);
     }
     page->keys = keys;
@@ -281,10 +325,12 @@ static void little_is_raised_of_one_document(void **state)
     assert_taken(c, 2, 1, 5);
     observe_taken(c, 45, 3, 67, 0);
     assert_taken(c, 2, 2, 3);
-    observe_taken(c, 43, 20, 79, 1); /* links */
+    observe_taken(c, 43, 20, 79, 20); /* links */
     assert_taken(c, 3, 2, 20);
-    observe_taken(c, 44, 3, 80, 1); /* a long text is no link in a menu */
+    observe_taken(c, 44, 3, 80, 3); /* a long text is no link in a menu */
     assert_taken(c, 3, 3, 3);
+    observe_taken(c, 49, 6, 66, 3); /* 198 bytes beside three links */
+    assert_taken(c, 4, 3, 6);
 }
 
 /* Each document has a bound of its own, and a text that several have shown is theirs, too. */
@@ -295,14 +341,14 @@ static void little_is_raised_of_each_document(void **state)
     observe_known(c, 2 * near_policy.min_df);
     observe_taken(c, 40, 56, 100, 0);
     observe_taken(c, 46, 0, 0, 0);
-    observe_taken_of(c, 47, 3, 60, 0, 46); /* 180 bytes of each */
-    assert_taken(c, 2, 2, 3);
-    assert_int_equal(c->counts.records[7].df, 2);
-    assert_int_equal(c->counts.records[9].df, 2);
-    observe_taken_of(c, 48, 3, 60, 0, 46); /* the same, which 47 has shown whole: 360 bytes */
-    assert_taken(c, 2, 2, 3);
-    assert_int_equal(c->counts.records[7].df, 2);
-    assert_int_equal(c->counts.records[9].df, 2);
+    observe_taken_of(c, 47, 4, 50, 0, 46); /* 200 bytes of each */
+    assert_taken(c, 2, 2, 4);
+    assert_int_equal(c->counts.records[8].df, 2);
+    assert_int_equal(c->counts.records[11].df, 2);
+    observe_taken_of(c, 48, 4, 50, 0, 46); /* the same, which 47 has shown whole: 400 bytes */
+    assert_taken(c, 2, 2, 4);
+    assert_int_equal(c->counts.records[8].df, 2);
+    assert_int_equal(c->counts.records[11].df, 2);
 }
 
 /* A site that is known adds a menu: all pages show its links, and each raises all of them. */
@@ -312,7 +358,7 @@ static void a_new_menu_is_learnt(void **state)
 
     observe_known(c, 2 * near_policy.min_df);
     for (unsigned i = 0; i < near_policy.min_df; i++) {
-        observe_taken(c, 40 + i, 40, 40, 1);
+        observe_taken(c, 40 + i, 40, 40, 40);
         assert_taken(c, i + 1, i + 1, 40);
     }
 }
@@ -331,6 +377,7 @@ static void text_of_the_first_documents_is_theirs(void **state)
     for (unsigned i = 0; i <= min_df; i++) {
         observe_taken(c, 40 + i, 4, 50, 0);
         assert_int_equal(c->counts.records[4].df, i + 1 < min_df ? 1 : min_df + 1);
+        assert_int_equal(c->counts.records[7].df, c->counts.records[4].df);
         assert_int_equal(c->counts.records[0].df, 3 * min_df + 1);
     }
 }
@@ -343,12 +390,12 @@ static void short_links_are_of_the_first_document(void **state)
 
     observe_known(c, 2 * min_df);
     for (unsigned i = 0; i < 2 * min_df; i++) {
-        observe_taken(c, 40 + i % min_df, 4, 50, 1);
+        observe_taken(c, 40 + i % min_df, 4, 50, 4);
     }
     assert_int_equal(c->counts.records[4].df, min_df);
-    observe_taken(c, 41, 4, 50, 1);
+    observe_taken(c, 41, 4, 50, 4);
     assert_int_equal(c->counts.records[4].df, min_df);
-    observe_taken(c, 40, 4, 50, 1);
+    observe_taken(c, 40, 4, 50, 4);
     assert_int_equal(c->counts.records[4].df, 1);
 }
 
@@ -373,6 +420,7 @@ static const store_test_t table[] = {
     TEST(ALL_STORES, near_copies_have_little_new),
     TEST(ALL_STORES, near_copies_have_long_text_in_common),
     TEST(ALL_STORES, near_copies_are_of_one_document),
+    TEST(ALL_STORES, near_copies_share_more_than_the_template),
     TEST(ALL_STORES, near_copies_keep_entries_alive),
     TEST(ALL_STORES, little_is_raised_of_one_document),
     TEST(ALL_STORES, little_is_raised_of_each_document),
