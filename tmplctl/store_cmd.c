@@ -203,11 +203,21 @@ static int read_rows(apr_array_header_t *rows, ctl_t *ctl, const apr_array_heade
     return code;
 }
 
+/* Characters of a name in UTF-8. */
+static int width_of(const char *name)
+{
+    int width = 0;
+    for (; *name != '\0'; name++) {
+        width += (*name & 0xC0) != 0x80;
+    }
+    return width;
+}
+
 static void print_table(const apr_array_header_t *rows, apr_pool_t *pool)
 {
-    int widest = (int)strlen(columns[0]);
+    int widest = width_of(columns[0]);
     for (int r = 0; r < rows->nelts; r++) {
-        int width = (int)strlen(ctl_printable(APR_ARRAY_IDX(rows, r, stats_row_t).site, pool));
+        int width = width_of(ctl_printable(APR_ARRAY_IDX(rows, r, stats_row_t).site, pool));
         widest = width > widest ? width : widest;
     }
     printf("%-*s", widest, columns[0]);
@@ -217,7 +227,8 @@ static void print_table(const apr_array_header_t *rows, apr_pool_t *pool)
     putchar('\n');
     for (int r = 0; r < rows->nelts; r++) {
         const stats_row_t *row = &APR_ARRAY_IDX(rows, r, stats_row_t);
-        printf("%-*s", widest, ctl_printable(row->site, pool));
+        const char *name = ctl_printable(row->site, pool);
+        printf("%s%*s", name, widest - width_of(name), "");
         for (int c = 1; c < N_COLUMNS; c++) {
             printf("  %10" APR_UINT64_T_FMT, row->numbers[c - 1]);
         }
