@@ -129,7 +129,7 @@ static void init_default(tmpl_cache_t *cache, server_rec *s, apr_pool_t *pconf)
     cache->provider =
         ap_lookup_provider(AP_SOCACHE_PROVIDER_GROUP, shmcb, AP_SOCACHE_PROVIDER_VERSION);
     if (cache->provider == NULL) {
-        ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, TMPL_LOG_NO_CACHE);
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s, TMPL_LOG_NO_CACHE);
     }
     else if (cache->provider->create(&cache->instance, arguments_of(shmcb, "", pconf), pconf,
                                      pconf) == NULL) {

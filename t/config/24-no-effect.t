@@ -107,7 +107,7 @@ subtest 'what is near is what counts' => sub {
 # The stores that the server opens, by the names of their directories in the server's root.
 sub opened {
     my ($conf, @expected) = @_;
-    my $httpd = Test::Tmpl::Httpd->new(bare => 1, modules => [], conf => $conf
+    my $httpd = Test::Tmpl::Httpd->new(bare => 1, modules => ['socache_shmcb'], conf => $conf
             . "<Location /status>\nSetHandler tmpl-status\n</Location>\n");
     $httpd->expect_log(@expected);
     $httpd->start;

@@ -240,7 +240,7 @@ subtest 'mod_tmpl.conf' => sub {
 subtest 'mod_tmpl.conf, three lines uncommented' => sub {
     my $shipped = slurp("$conf/mod_tmpl.conf") =~ s{lmdb:\S+}{lmdb:\@ROOT\@/shipped}r;
     is $shipped =~ s/^    #(?=Tmpl)/    /mg, 3, 'there are three';
-    my $httpd = Test::Tmpl::Httpd->new(bare => 1, conf => $shipped);
+    my $httpd = Test::Tmpl::Httpd->new(bare => 1, modules => ['socache_shmcb'], conf => $shipped);
     for my $n (1 .. 7) {
         open my $file, '>', $httpd->root . "/htdocs/page$n.html" or die "page$n.html: $!";
         print $file $site->page($n);
