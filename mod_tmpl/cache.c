@@ -211,8 +211,7 @@ static int needs_mutex(const tmpl_cache_t *cache)
 /* Returns 0 if the cache cannot be used now. */
 static int cache_lock(const tmpl_cache_t *cache)
 {
-    return !needs_mutex(cache) ||
-           (mutex != NULL && apr_global_mutex_lock(mutex) == APR_SUCCESS);
+    return !needs_mutex(cache) || (mutex != NULL && apr_global_mutex_lock(mutex) == APR_SUCCESS);
 }
 
 static void cache_unlock(const tmpl_cache_t *cache)
