@@ -116,7 +116,7 @@ typedef struct {
     unsigned hints, cues;
 } tmpl_known_name_t;
 
-#define TMPL_KNOWN_NAMES 128
+#define TMPL_KNOWN_NAMES 512
 
 typedef struct {
     const char *src;
