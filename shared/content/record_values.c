@@ -40,7 +40,9 @@ int tmpl_cues_is_of_user(const char *src, tmpl_span_t href)
         for (behind = at; behind < href.end && tmpl_is_alpha(src[behind]);) {
             behind++;
         }
+        /* the first letters of these words: few links have one */
         if (behind > at && behind + 1 < href.end && src[behind] != '-' &&
+            strchr("ampuAMPU", src[at]) != NULL &&
             tmpl_people_word(TMPL_WORDS_USER, src + at, behind - at)) {
             return 1;
         }

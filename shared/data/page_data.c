@@ -61,11 +61,13 @@ static void add_string(tmpl_buf_t *out, const char *name, const char *text, apr_
         special = next_special(text, i, len);
         tmpl_buf_add(out, text + i, special - i);
         if (special < len) {
-            char number[sizeof("0000")], escape = escapes[(unsigned char)text[special]];
+            char number[sizeof("0000")] = "", escape = escapes[(unsigned char)text[special]];
+            if (escape == 'u') {
+                apr_snprintf(number, sizeof(number), "%04x", (unsigned char)text[special]);
+            }
             tmpl_buf_add_byte(out, '\\');
             tmpl_buf_add_byte(out, escape);
-            apr_snprintf(number, sizeof(number), "%04x", (unsigned char)text[special]);
-            tmpl_buf_add_text(out, escape == 'u' ? number : "");
+            tmpl_buf_add_text(out, number);
         }
     }
     tmpl_buf_add_byte(out, '"');
