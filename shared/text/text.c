@@ -352,11 +352,14 @@ void tmpl_text_drop_sign(tmpl_buf_t *buf, apr_size_t start, int alone)
             break;
         }
     }
+    if (i == n) {
+        return;
+    }
     int is_behind = before > 0 && (text[before - 1] == ' ' || tmpl_is_alnum(text[before - 1]));
-    while (i < n && before > 0 && tmpl_is_space(text[before - 1])) {
+    while (before > 0 && tmpl_is_space(text[before - 1])) {
         before--;
     }
-    if (i < n && (before == 0 || (i < AT_END && is_behind))) {
+    if (before == 0 || (i < AT_END && is_behind)) {
         buf->len = start + before;
         buf->at[buf->len] = '\0';
     }
