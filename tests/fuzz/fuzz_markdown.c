@@ -81,12 +81,20 @@ static int is_title(cmark_node *node)
            cmark_node_get_type(cmark_node_parent(node)) == CMARK_NODE_DOCUMENT;
 }
 
+/* Several paragraphs or lines that begin with a sign of items. */
+static int is_of_signs(cmark_node *node)
+{
+    return cmark_node_get_type(node) == CMARK_NODE_LIST &&
+           cmark_node_get_list_type(node) == CMARK_BULLET_LIST &&
+           cmark_node_first_child(node) != cmark_node_last_child(node);
+}
+
 static void check_node(const tmpl_page_t *page, cmark_node *node, const char *markdown)
 {
     const char *kind = cmark_node_get_type_string(node);
     for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
         if (strcmp(kind, sources[i].kind) == 0 && !has_any(page, sources[i].names) &&
-            !is_title(node)) {
+            !is_title(node) && !is_of_signs(node)) {
             fail(markdown, kind);
         }
     }
