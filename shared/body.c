@@ -6,24 +6,28 @@
 #include "reader/reader.h"
 #include "text/text.h"
 
-/* Whether a block is in an element that says what the one in front of it says, which stays. */
-static int is_said_before(const tmpl_page_t *page, const tmpl_verdict_t *verdicts, uint32_t block)
+/* Marks the blocks in elements that say what the one in front of them says, which stays. */
+static unsigned char *find_said(const tmpl_page_t *page, const tmpl_verdict_t *verdicts,
+                                apr_pool_t *pool)
 {
-    enum { UP = 8 };
-    const tmpl_node_t *node = &page->nodes[page->blocks[block].node];
-    for (int up = 0; up < UP && node->parent != TMPL_NONE; up++) {
-        const tmpl_node_t *twin = tmpl_node_twin(page, node);
+    unsigned char *said = apr_pcalloc(pool, page->n_blocks + 1);
+    for (uint32_t i = 1; i < page->n_nodes; i++) {
+        const tmpl_node_t *node = &page->nodes[i], *twin = tmpl_node_twin(page, node);
         uint32_t s = twin != NULL ? twin->first_segment : 0;
         while (twin != NULL && s < twin->after_segment &&
                (verdicts == NULL || !verdicts[page->segments[s].block].template)) {
             s++;
         }
-        if (twin != NULL && s == twin->after_segment) {
-            return 1;
+        if (twin == NULL || s < twin->after_segment) {
+            continue;
         }
-        node = &page->nodes[node->parent];
+        for (s = node->first_segment; s < node->after_segment; s++) {
+            uint32_t block = page->segments[s].block;
+            said[block] = page->blocks[block].node >= i;
+        }
+        i = node->after - 1;
     }
-    return 0;
+    return said;
 }
 
 static const char *visible_text(apr_size_t *len, const tmpl_page_t *page,
@@ -36,9 +40,10 @@ static const char *visible_text(apr_size_t *len, const tmpl_page_t *page,
     tmpl_buf_t buf;
     tmpl_buf_init(&buf, pool);
     tmpl_decoder_find(&charset, input->body, input->len, input->charset, pool);
+    const unsigned char *said = find_said(page, verdicts, pool);
     for (uint32_t i = 0; i < page->n_blocks; i++) {
         apr_size_t before = buf.len;
-        if ((verdicts == NULL || !verdicts[i].template) && !is_said_before(page, verdicts, i)) {
+        if ((verdicts == NULL || !verdicts[i].template) && !said[i]) {
             tmpl_text_lines(&buf, page, i, &charset);
         }
         if (buf.len > before) {

@@ -131,22 +131,17 @@ static int is_label(const tmpl_page_t *page, const tmpl_segment_t *segment)
            node->close.start == segment->span.end && box_kind(page, node) != NEVER_BOX;
 }
 
-/* Whether there is an element without content, as <span class=sep></span>, in some tags. */
-static int has_empty_element(const char *tags, const char *end)
+/* Whether an element without content, as <span class=sep></span>, is between two texts. */
+static int has_empty_element(const tmpl_page_t *page, const tmpl_segment_t *before, uint32_t node)
 {
-    static const char *const ends[] = { "></span>", "></i>" };
-    enum { LEAST = sizeof("<i class=a></i>") - 1, LONGEST = 1000 };
-    const char *close = NULL, *class = NULL;
-    int may = end - tags >= LEAST && end - tags < LONGEST;
-    for (int i = 0; i < 2 && close == NULL && may; i++) {
-        close = memmem(tags, (apr_size_t)(end - tags), ends[i], strlen(ends[i]));
-    }
-    const char *open = close != NULL ? memrchr(tags, '<', (apr_size_t)(close - tags)) : NULL;
-    if (open != NULL && open[1] != '/') {
-        class = memmem(open, (apr_size_t)(close - open), " class=", 7);
-    }
-    /* with an id it may be a place in a word */
-    return class != NULL && memmem(open, (apr_size_t)(close - open), " id=", 4) == NULL;
+    /* the last one before the element of the second text, or in it */
+    const tmpl_node_t *last = &page->nodes[page->n_nodes - 1];
+    last -= last == &page->nodes[node] && node > 0;
+    return (last->tag == TMPL_TAG_SPAN || last->tag == TMPL_TAG_I) &&
+           last->open.start >= before->span.end && last->close.start == last->open.end &&
+           tmpl_node_attr(page, last, TMPL_ATTR_CLASS) != NULL &&
+           /* it may be a place in a word */
+           tmpl_node_attr(page, last, TMPL_ATTR_ID) == NULL;
 }
 
 /* What is around two boxes. */
@@ -186,7 +181,7 @@ int tmpl_boxes_are_apart(const tmpl_page_t *page, const tmpl_segment_t *before, 
     const char *at = page->src + text.start, *end = page->src + text.end;
     int is_step_behind = a->tag != TMPL_TAG_SUP && b->tag != TMPL_TAG_SUP && is_step(page, before);
     if (((is_step_behind || is_label(page, before)) && is_begun(at, end)) ||
-        (has_empty_element(page->src + before->span.end, at) &&
+        (has_empty_element(page, before, node) &&
          are_words(page->src + before->span.start, page->src + before->span.end, at, end, 0))) {
         return around_boxes(page, node) != IN_CODE;
     }

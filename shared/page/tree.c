@@ -39,7 +39,6 @@ typedef struct {
     const tmpl_token_t *tokens;
     uint32_t attr; /* the first attribute that is not in front of the current token */
     tmpl_node_t *nodes;
-    uint32_t n_nodes;
     open_t *stack; /* [0] is the root */
     uint32_t n;
     form_t last_form;          /* the one opened last: only it can be the form element pointer */
@@ -109,7 +108,7 @@ static void read_named_controls(const tree_t *t)
     const char *src = t->page->src;
     apr_pool_t *scratch = t->build->scratch;
     apr_hash_t *by_id = tmpl_hash_make(scratch);
-    for (uint32_t i = t->n_nodes; i-- > 0;) {
+    for (uint32_t i = t->page->n_nodes; i-- > 0;) {
         const tmpl_known_attr_t *id = t->nodes[i].tag == TMPL_TAG_FORM
                                           ? tmpl_node_attr(t->page, &t->nodes[i], TMPL_ATTR_ID)
                                           : NULL;
@@ -160,7 +159,7 @@ static inline uint32_t open_node(tree_t *t, const tmpl_token_t *token)
 {
     uint32_t parent = t->stack[t->n - 1].node;
     const tmpl_node_t *up = &t->nodes[parent];
-    uint32_t i = t->n_nodes++;
+    uint32_t i = t->page->n_nodes++;
     tmpl_node_t *node = &t->nodes[i];
     while (t->page->attrs[t->attr].value.start < token->span.start) {
         t->attr++;
@@ -194,7 +193,7 @@ static inline void end_node(tree_t *t, uint32_t i)
     else if (node->tag == TMPL_TAG_FORM) {
         t->open_forms--;
     }
-    node->after = t->n_nodes;
+    node->after = t->page->n_nodes;
     node->after_segment = t->page->n_segments;
     t->build->edge |= t->build->separators->has[node->tag];
 }
@@ -212,7 +211,7 @@ static void open_root(tree_t *t)
         }
     }
     t->nodes[0] = root;
-    t->n_nodes = 1;
+    t->page->n_nodes = 1;
     t->stack[t->n++] = (open_t){ 0, TMPL_NONE };
 }
 
@@ -269,7 +268,6 @@ tmpl_decline_e tmpl_tree_build(tmpl_build_t *build)
     while (t.n > 0) {
         end_node(&t, t.stack[--t.n].node);
     }
-    build->page->n_nodes = t.n_nodes;
     read_named_controls(&t);
     return TMPL_DECLINE_NONE;
 }

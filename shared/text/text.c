@@ -321,14 +321,15 @@ static void add_pre_gap(const tmpl_text_sink_t *sink, const tmpl_page_t *page, u
 int tmpl_text_says_sign(const tmpl_page_t *page, uint32_t node)
 {
     static const unsigned char says[TMPL_TAG_COUNT] = {
-        [TMPL_TAG_TD] = 1,   [TMPL_TAG_TH] = 1,  [TMPL_TAG_DT] = 1,
-        [TMPL_TAG_CODE] = 1, [TMPL_TAG_KBD] = 1, [TMPL_TAG_SAMP] = 1,
-        [TMPL_TAG_TT] = 1,   [TMPL_TAG_B] = 1,   [TMPL_TAG_STRONG] = 1,
+        [TMPL_TAG_TD] = 1,   [TMPL_TAG_TH] = 1,     [TMPL_TAG_DT] = 1,   [TMPL_TAG_DD] = 1,
+        [TMPL_TAG_CODE] = 1, [TMPL_TAG_KBD] = 1,    [TMPL_TAG_SAMP] = 1, [TMPL_TAG_TT] = 1,
+        [TMPL_TAG_B] = 1,    [TMPL_TAG_STRONG] = 1,
     };
     enum { UP = 4 };
     int is = 0;
     for (int up = 0; up < UP && node != TMPL_NONE && !is; up++) {
-        is = says[page->nodes[node].tag];
+        tmpl_tag_e tag = (tmpl_tag_e)page->nodes[node].tag;
+        is = says[tag] || (tmpl_tag_flags(tag) & TMPL_IS_HEADING);
         node = page->nodes[node].parent;
     }
     return is;
@@ -351,11 +352,14 @@ void tmpl_text_drop_sign(tmpl_buf_t *buf, apr_size_t start, int alone)
             break;
         }
     }
+    if (i == n) {
+        return;
+    }
     int is_behind = before > 0 && (text[before - 1] == ' ' || tmpl_is_alnum(text[before - 1]));
-    while (i < n && before > 0 && tmpl_is_space(text[before - 1])) {
+    while (before > 0 && tmpl_is_space(text[before - 1])) {
         before--;
     }
-    if (i < n && (before == 0 || (i < AT_END && is_behind))) {
+    if (before == 0 || (i < AT_END && is_behind)) {
         buf->len = start + before;
         buf->at[buf->len] = '\0';
     }

@@ -351,24 +351,28 @@ static int are_for_screens(const tmpl_page_t *page, const tmpl_node_t *a, const 
 const tmpl_node_t *tmpl_node_twin(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     enum { LEAST = 12 /* bytes that are said twice by no accident */ };
+    /* rows, cells and items are equal without being twins */
+    int is_item =
+        (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_IMPLIED) && node->tag != TMPL_TAG_P;
     uint32_t n = node->after_segment - node->first_segment, length = 0, same = 0;
     const tmpl_segment_t *own = page->segments + node->first_segment, *before = own - n;
     if (n == 0 || n > node->first_segment || before->text != own->text ||
-        !(node->flags & TMPL_NODE_NAMED) || node->tag == TMPL_TAG_TD) {
+        !(node->flags & TMPL_NODE_NAMED) || is_item) {
         return NULL;
     }
     const tmpl_node_t *twin = node - 1;
     while (twin->depth > node->depth) {
         twin = &page->nodes[twin->parent];
     }
+    /* the texts last: they may be long, and few siblings come so far */
+    if (twin->depth != node->depth || twin->first_segment != node->first_segment - n ||
+        !are_for_screens(page, twin, node) || tmpl_node_is_unsaid(page, twin)) {
+        return NULL;
+    }
     while (same < n && own[same].text == before[same].text) {
         length += own[same++].length;
     }
-    return same == n && length >= LEAST && twin->depth == node->depth &&
-                   twin->first_segment == node->first_segment - n &&
-                   are_for_screens(page, twin, node) && !tmpl_node_is_unsaid(page, twin)
-               ? twin
-               : NULL;
+    return same == n && length >= LEAST ? twin : NULL;
 }
 
 const char tmpl_permalink_signs[] =
@@ -376,7 +380,7 @@ const char tmpl_permalink_signs[] =
 
 int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment)
 {
-    enum { SHORT = 8 /* bytes of a sign */, CLIMB = 4 };
+    enum { SHORT = 8 /* bytes of a sign */, CLIMB = 4, FEW = 64 /* all are compared for each */ };
     const tmpl_node_t *node = &page->nodes[segment->node];
     if (segment->length <= SHORT && node->tag == TMPL_TAG_A &&
         tmpl_span_is_any(page->src, segment->span, tmpl_permalink_signs)) {
@@ -386,7 +390,7 @@ int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment)
     const tmpl_node_t *block = &page->nodes[page->blocks[segment->block].node];
     int is = tmpl_node_is_unsaid(page, node);
     for (int up = 1; up < CLIMB && node > block && !is; up++) {
-        is = tmpl_node_twin(page, node) != NULL;
+        is = node->after_segment - node->first_segment <= FEW && tmpl_node_twin(page, node) != NULL;
         node = &page->nodes[node->parent];
         is |= tmpl_node_is_unsaid(page, node);
     }

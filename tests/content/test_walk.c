@@ -86,6 +86,11 @@ static void elements_mean_the_same(void **state)
           "<b class=t>5 b</b> <b class=mobile-t>5 b</b>",
           "for two screens\n\n**5 b** **5 b**",
           "<p>for two screens</p><p><b>5 b</b> <b>5 b</b></p>" },
+        /* equal rows and items are no twins */
+        { "<ul><li class=x>said by two</li><li class=hidden>said by "
+          "two</li></ul><dl><dt>a<dd>/</dl>",
+          "- said by two\n- said by two\n\n+ **a**: /",
+          "<ul><li>said by two</li><li>said by two</li></ul><dl><dt>a</dt><dd>/</dd></dl>" },
         { "<h2 class=a>a column is one</h2><h2 class=b>a column is one</h2>",
           "## a column is one\n\n## a column is one",
           "<h2>a column is one</h2><h2>a column is one</h2>" },

@@ -43,7 +43,7 @@ static const struct {
 } sources[] = {
     { "heading", { "h1", "h2", "h3", "h4", "h5", "h6" } },
     { "image", { "img" } },
-    { "list", { "li", "dd", "dt", "br" } },
+    { "list", { "li", "dd", "dt" } },
     { "block_quote", { "blockquote" } },
     { "code_block", { "pre", "listing" } },
     { "code", { "code", "kbd", "samp", "tt" } },
@@ -81,12 +81,12 @@ static int is_title(cmark_node *node)
            cmark_node_get_type(cmark_node_parent(node)) == CMARK_NODE_DOCUMENT;
 }
 
-/* Paragraphs that begin with bullets are a list: with characters beyond ASCII, or references. */
-static int may_have_bullets(const tmpl_page_t *page, const char *kind)
+/* Several paragraphs or lines that begin with a sign of items. */
+static int is_of_signs(cmark_node *node)
 {
-    return strcmp(kind, "list") == 0 && (memchr(page->src, 0xE2, page->len) != NULL ||
-                                         memchr(page->src, 0xC2, page->len) != NULL ||
-                                         memchr(page->src, '&', page->len) != NULL);
+    return cmark_node_get_type(node) == CMARK_NODE_LIST &&
+           cmark_node_get_list_type(node) == CMARK_BULLET_LIST &&
+           cmark_node_first_child(node) != cmark_node_last_child(node);
 }
 
 static void check_node(const tmpl_page_t *page, cmark_node *node, const char *markdown)
@@ -94,7 +94,7 @@ static void check_node(const tmpl_page_t *page, cmark_node *node, const char *ma
     const char *kind = cmark_node_get_type_string(node);
     for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
         if (strcmp(kind, sources[i].kind) == 0 && !has_any(page, sources[i].names) &&
-            !is_title(node) && !may_have_bullets(page, kind)) {
+            !is_title(node) && !is_of_signs(node)) {
             fail(markdown, kind);
         }
     }

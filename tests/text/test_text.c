@@ -100,7 +100,7 @@ static void words_and_lines_are_as_displayed(void **state)
         /* between a text and nothing */
         { "<p>1 \xC2\xB7 <p>|<p>2024\xC2\xB7<p>a \xE2\x80\xA2\xE2\x80\xA2<table><td>\xE2\x80\xA2",
           "1||2024|a \xE2\x80\xA2\xE2\x80\xA2|\xE2\x80\xA2" },
-        { "<dl><dt>,<dd>a</dl><p><code><span class=pre>|</span></code>", ",|a||" },
+        { "<dl><dt>,<dd>/</dl><p><code><span class=pre>|</span></code><h3>:</h3>", ",|/|||:" },
         /* for screens of other sizes, but what is left out is no twin */
         { "<p><i class=xl-desktop>a longer text</i> <i class=xl-mobile>a longer text</i>",
           "a longer text" },
@@ -108,6 +108,8 @@ static void words_and_lines_are_as_displayed(void **state)
         { "<p><b class=visuallyhidden>a longer text</b><b class=b aria-hidden=true>a longer "
           "text</b>",
           "a longer text" },
+        { "<ul><li class=x>a longer text<li class=mobile>a longer text",
+          "a longer text|a longer text" },
         /* states */
         { "<p>Loading prices&#8230;<p>Loading docks<p>Oops! Something went wrong. Try again.",
           "|Loading docks|" },
