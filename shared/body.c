@@ -18,14 +18,10 @@ static unsigned char *find_said(const tmpl_page_t *page, const tmpl_verdict_t *v
                (verdicts == NULL || !verdicts[page->segments[s].block].template)) {
             s++;
         }
-        if (twin == NULL || s < twin->after_segment) {
-            continue;
+        int is = twin != NULL && s == twin->after_segment;
+        for (s = node->first_segment; is && s < node->after_segment; s++) {
+            said[page->segments[s].block] |= page->blocks[page->segments[s].block].node >= i;
         }
-        for (s = node->first_segment; s < node->after_segment; s++) {
-            uint32_t block = page->segments[s].block;
-            said[block] = page->blocks[block].node >= i;
-        }
-        i = node->after - 1;
     }
     return said;
 }

@@ -341,25 +341,21 @@ void tmpl_text_drop_sign(tmpl_buf_t *buf, apr_size_t start, int alone)
                                          ",",        "\xC2\xBB",     "\xE2\x80\xBA" };
     enum { AT_END = 2 /* of signs */ };
     const char *text = buf->at + start;
-    apr_size_t len = buf->len - start, before = 0;
+    apr_size_t len = buf->len - start;
     unsigned n = alone ? sizeof(signs) / sizeof(signs[0]) : AT_END, i = 0;
     while (len > 0 && tmpl_is_space(text[len - 1])) {
         len--;
     }
-    for (; i < n; i++) {
-        before = len - strlen(signs[i]);
-        if (before < len && memcmp(text + before, signs[i], len - before) == 0) {
-            break;
-        }
+    while (i < n && (len < strlen(signs[i]) ||
+                     memcmp(text + len - strlen(signs[i]), signs[i], strlen(signs[i])) != 0)) {
+        i++;
     }
-    if (i == n) {
-        return;
-    }
+    apr_size_t before = i < n ? len - strlen(signs[i]) : 0;
     int is_behind = before > 0 && (text[before - 1] == ' ' || tmpl_is_alnum(text[before - 1]));
     while (before > 0 && tmpl_is_space(text[before - 1])) {
         before--;
     }
-    if (before == 0 || (i < AT_END && is_behind)) {
+    if (i < n && (before == 0 || (i < AT_END && is_behind))) {
         buf->len = start + before;
         buf->at[buf->len] = '\0';
     }

@@ -335,29 +335,24 @@ static size_t screens_of(const tmpl_page_t *page, const tmpl_node_t *node)
     return i;
 }
 
-static uint32_t class_len(const tmpl_page_t *page, const tmpl_node_t *node)
-{
-    const tmpl_known_attr_t *class = tmpl_node_attr(page, node, TMPL_ATTR_CLASS);
-    return class != NULL ? tmpl_span_len(class->value) : 0;
-}
-
 /* Whether the classes of two elements differ, and one says where it is shown. */
 static int are_for_screens(const tmpl_page_t *page, const tmpl_node_t *a, const tmpl_node_t *b)
 {
+    const tmpl_known_attr_t *x = tmpl_node_attr(page, a, TMPL_ATTR_CLASS),
+                            *y = tmpl_node_attr(page, b, TMPL_ATTR_CLASS);
     size_t one = screens_of(page, a), two = screens_of(page, b);
-    return one + two > 0 && (one != two || class_len(page, a) != class_len(page, b));
+    return one != two || (one > 0 && tmpl_span_len(x->value) != tmpl_span_len(y->value));
 }
 
 const tmpl_node_t *tmpl_node_twin(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     enum { LEAST = 12 /* bytes that are said twice by no accident */ };
     /* rows, cells and items are equal without being twins */
-    int is_item =
-        (tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_IMPLIED) && node->tag != TMPL_TAG_P;
+    int may = node->tag == TMPL_TAG_P || !(tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_IMPLIED);
     uint32_t n = node->after_segment - node->first_segment, length = 0, same = 0;
     const tmpl_segment_t *own = page->segments + node->first_segment, *before = own - n;
     if (n == 0 || n > node->first_segment || before->text != own->text ||
-        !(node->flags & TMPL_NODE_NAMED) || is_item) {
+        !(node->flags & TMPL_NODE_NAMED) || !may) {
         return NULL;
     }
     const tmpl_node_t *twin = node - 1;
