@@ -33,6 +33,28 @@ static xmlDoc *tree_of(const tmpl_content_t *content, const tmpl_content_opts_t 
     return tmpl_dom(content->page, &opts, pool);
 }
 
+/* Whether a name stands in front of the byte at, behind white space. */
+static int is_name_before(const char *at, const char *name, apr_size_t len)
+{
+    return apr_cstr_casecmpn(at - len, name, len) == 0 && tmpl_is_space(at[-1 - (int)len]);
+}
+
+/* Whether elements of the body may say in which language they are. */
+static int has_languages(const tmpl_page_t *page)
+{
+    enum { FIRST = sizeof("<p lang") - 1 };
+    const char *end = page->src + page->len, *at = page->src + page->nodes[0].open.end + FIRST;
+    while (at < end && (at = memchr(at, '=', (apr_size_t)(end - at))) != NULL) {
+        char last = tmpl_lower(at[-1]);
+        if ((last == 'g' && is_name_before(at, "lang", 4)) ||
+            (last == 'r' && is_name_before(at, "dir", 3))) {
+            return 1;
+        }
+        at++;
+    }
+    return 0;
+}
+
 /* Whether a post stands in front of an element: its heading is no headline. */
 static int is_behind_post(const tmpl_content_t *content, uint32_t node)
 {
@@ -121,7 +143,7 @@ int tmpl_content_read(tmpl_content_t *content, const tmpl_page_t *page, const tm
     content->edits = edits;
     content->verdicts = opts->verdicts;
     tmpl_decoder_find(&content->decoder, page->src, page->len, opts->charset, pool);
-    content->languages = opts->languages;
+    content->languages = opts->languages && has_languages(page);
     tmpl_groups_find(&content->groups, page, edits, &content->decoder, pool);
     const xmlDoc *doc = tree_of(content, opts, pool);
     if (doc == NULL) {

@@ -22,7 +22,7 @@ typedef struct {
     const tmpl_verdict_t *verdicts; /* by block, with parts; NULL: the page was not judged */
     tmpl_metadata_t metadata;
     tmpl_groups_t groups; /* its records */
-    int languages;        /* its elements have lang and dir */
+    int languages;        /* elements of the body may have lang and dir, and opts asked for them */
 } tmpl_content_t;
 
 /* What is known of a page beside its bytes. */
