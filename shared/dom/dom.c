@@ -42,13 +42,22 @@ static int is_in_line(const tmpl_dom_maker_t *m, const xmlNode *node)
     return node->type != XML_ELEMENT_NODE || is_line_node(&m->page->nodes[tmpl_dom_node(node)]);
 }
 
+/* Drops a sign at the end of a line, unless it says something. */
+static void drop_sign(tmpl_dom_maker_t *m, const xmlNode *parent)
+{
+    tmpl_tag_e tag = tmpl_dom_table_tag(m->page, parent);
+    if (tag != TMPL_TAG_TD && tag != TMPL_TAG_TH &&
+        !tmpl_text_says_sign(m->page, tmpl_dom_node(parent))) {
+        tmpl_text_drop_sign(&m->run, 0, parent->last == NULL || !is_in_line(m, parent->last));
+    }
+}
+
 /* Adds the run of text, if there is one. ends: a line ends behind it. */
 static void add_run(tmpl_dom_maker_t *m, xmlNode *parent, int ends)
 {
-    tmpl_tag_e tag = ends && m->opts->content ? tmpl_dom_table_tag(m->page, parent) : TMPL_TAG_TD;
-    if (m->run.len > 0 && m->pre == 0 && tag != TMPL_TAG_TD && tag != TMPL_TAG_TH &&
-        !tmpl_text_says_sign(m->page, tmpl_dom_node(parent))) {
-        tmpl_text_drop_sign(&m->run, 0, parent->last == NULL || !is_in_line(m, parent->last));
+    char last = m->run.len > 0 ? m->run.at[m->run.len - 1] : '.';
+    if (ends && m->opts->content && m->pre == 0 && last != '.' && !tmpl_is_of_word(last)) {
+        drop_sign(m, parent);
     }
     if (m->run.len == 0) {
         return;
@@ -347,7 +356,8 @@ static int is_left_out(tmpl_dom_maker_t *m, uint32_t node)
 /* Whether the element in front of a node says what the node says, and is all there. */
 static int is_said_before(const tmpl_dom_maker_t *m, const tmpl_node_t *node)
 {
-    const tmpl_node_t *twin = tmpl_node_twin(m->page, node);
+    const tmpl_node_t *twin =
+        (node->flags & TMPL_NODE_NAMED) ? tmpl_node_twin(m->page, node) : NULL;
     return twin != NULL && (m->cut == 0 || m->opts->without[m->cut - 1].end <= twin->open.start);
 }
 

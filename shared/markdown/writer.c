@@ -34,7 +34,7 @@ const char *tmpl_writer_sign(const char *text)
     static const char *const signs[] = {
         "\xE2\x80\xA2 ", "\xE2\x97\x8F ", "\xE2\x96\xAA ", "\xC2\xB7 ", "\xE2\x80\x93 ", "- ", "* "
     };
-    for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]); i++) {
+    for (unsigned i = 0; i < sizeof(signs) / sizeof(signs[0]) && !tmpl_is_alnum(*text); i++) {
         if (strncmp(text, signs[i], strlen(signs[i])) == 0) {
             return signs[i];
         }

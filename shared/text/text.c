@@ -346,6 +346,9 @@ void tmpl_text_drop_sign(tmpl_buf_t *buf, apr_size_t start, int alone)
     while (len > 0 && tmpl_is_space(text[len - 1])) {
         len--;
     }
+    if (len == 0 || strchr("\xB7\xA2|/>:,\xBB\xBA", text[len - 1]) == NULL) {
+        return; /* no sign ends in this byte */
+    }
     while (i < n && (len < strlen(signs[i]) ||
                      memcmp(text + len - strlen(signs[i]), signs[i], strlen(signs[i])) != 0)) {
         i++;
