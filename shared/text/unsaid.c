@@ -350,10 +350,13 @@ static int are_for_screens(const tmpl_page_t *page, const tmpl_node_t *a, const 
 
 const tmpl_node_t *tmpl_node_twin(const tmpl_page_t *page, const tmpl_node_t *node)
 {
-    enum { LEAST = 12 /* bytes that are said twice by no accident */ };
+    enum {
+        LEAST = 12, /* bytes that are said twice by no accident */
+        MOST = 1000 /* segments: each block and segment in the node may ask for its twin */
+    };
     uint32_t n = node->after_segment - node->first_segment, length = 0, same = 0;
     const tmpl_segment_t *own = page->segments + node->first_segment, *before = own - n;
-    if (n == 0 || n > node->first_segment || before->text != own->text ||
+    if (n == 0 || n > MOST || n > node->first_segment || before->text != own->text ||
         !(node->flags & TMPL_NODE_NAMED) || node->tag == TMPL_TAG_TD) {
         return NULL;
     }
