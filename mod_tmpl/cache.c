@@ -120,7 +120,8 @@ static void cache_init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_
         return;
     }
     cache->ready = 1;
-    apr_pool_cleanup_register(pconf, cache, cache_destroy, apr_pool_cleanup_null);
+    /* before pools below pconf end: mod_socache_dbm has one, and needs it to destroy the cache */
+    apr_pool_pre_cleanup_register(pconf, cache, cache_destroy);
 }
 
 /* The default cache: shmcb, if it is loaded. */
@@ -211,8 +212,7 @@ static int needs_mutex(const tmpl_cache_t *cache)
 /* Returns 0 if the cache cannot be used now. */
 static int cache_lock(const tmpl_cache_t *cache)
 {
-    return !needs_mutex(cache) ||
-           (mutex != NULL && apr_global_mutex_lock(mutex) == APR_SUCCESS);
+    return !needs_mutex(cache) || (mutex != NULL && apr_global_mutex_lock(mutex) == APR_SUCCESS);
 }
 
 static void cache_unlock(const tmpl_cache_t *cache)
