@@ -41,6 +41,7 @@ struct tmpl_cache_t {
 
 /* Created with the configuration; only read afterwards. */
 static apr_array_header_t *caches; /* of tmpl_cache_t *; the first is the default */
+static int is_named;               /* whether the configuration has TmplCache */
 static apr_global_mutex_t *mutex;
 static tmpl_decision_secret_t secret;
 
@@ -50,6 +51,7 @@ void tmpl_cache_reset(apr_pool_t *pconf)
     automatic->name = "auto";
     caches = apr_array_make(pconf, 2, sizeof(tmpl_cache_t *));
     APR_ARRAY_PUSH(caches, tmpl_cache_t *) = automatic;
+    is_named = 0;
     mutex = NULL;
     ap_mutex_register(pconf, mutex_type, NULL, APR_LOCK_DEFAULT, 0);
 }
@@ -74,6 +76,7 @@ const char *tmpl_cache_add(tmpl_cache_t **cache, const char *name, apr_pool_t *p
 {
     const char *provider = apr_pstrmemdup(ptemp, name, strcspn(name, ":"));
     tmpl_cache_t *made;
+    is_named = 1;
     for (int i = 0; i < caches->nelts; i++) {
         made = APR_ARRAY_IDX(caches, i, tmpl_cache_t *);
         if (strcmp(made->name, name) == 0) {
@@ -120,7 +123,8 @@ static void cache_init(tmpl_cache_t *cache, int number, server_rec *s, apr_pool_
         return;
     }
     cache->ready = 1;
-    apr_pool_cleanup_register(pconf, cache, cache_destroy, apr_pool_cleanup_null);
+    /* before pools below pconf end: mod_socache_dbm has one, and needs it to destroy the cache */
+    apr_pool_pre_cleanup_register(pconf, cache, cache_destroy);
 }
 
 /* The default cache: shmcb, if it is loaded. */
@@ -129,11 +133,14 @@ static void init_default(tmpl_cache_t *cache, server_rec *s, apr_pool_t *pconf)
     cache->provider =
         ap_lookup_provider(AP_SOCACHE_PROVIDER_GROUP, shmcb, AP_SOCACHE_PROVIDER_VERSION);
     if (cache->provider == NULL) {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s, TMPL_LOG_NO_CACHE);
+        ap_log_error(APLOG_MARK, is_named ? APLOG_INFO : APLOG_WARNING, 0, s, TMPL_LOG_NO_CACHE);
     }
     else if (cache->provider->create(&cache->instance, arguments_of(shmcb, "", pconf), pconf,
                                      pconf) == NULL) {
         cache_init(cache, 0, s, pconf);
+    }
+    else {
+        ap_log_error(APLOG_MARK, APLOG_ERR, 0, s, TMPL_LOG_CACHE, shmcb);
     }
 }
 

@@ -316,6 +316,17 @@ subtest 'default' => sub {
     $httpd->finish;
 };
 
+# Its cache has a pool below that of the configuration: with the APR of apr-debug ASan sees which of them ends first.
+subtest 'a cache in a file' => sub {
+    plan skip_all => 'httpd has no mod_socache_dbm' if !Test::Tmpl::Httpd::has_module('socache_dbm');
+    my $httpd = with_cache('TmplCache dbm:@ROOT@/cache/decisions', modules => ['socache_dbm']);
+    $httpd->visit(1 .. 40, 7);
+    is cached($httpd->visit(7)), 'hit', 'a decision is kept';
+    $httpd->graceful;
+    is cached($httpd->visit(7, 7)), 'miss hit', 'and in a new file after a restart';
+    $httpd->finish;
+};
+
 # What a cache needs may be missing: then pages are judged each time.
 for my $case (['mod_socache_shmcb', 'T028', '', bare => 1], ['the mutex', 'T019', 'Mutex file:/proc tmpl-cache']) {
     my ($what, $message, $conf, @how) = @$case;
