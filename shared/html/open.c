@@ -149,6 +149,17 @@ static uint64_t hash_of_attribute(tmpl_opens_t *s, tmpl_active_t *a)
     return a->hash;
 }
 
+/* Taints what is open and began behind a start tag: without it the tag would have another effect. */
+static void taint_since(tmpl_opens_t *s, uint32_t token)
+{
+    uint32_t floor = 0;
+    while (floor + 1 < s->n &&
+           (s->stack[floor + 1].token == TMPL_NONE || s->stack[floor + 1].token <= token)) {
+        floor++;
+    }
+    tmpl_opens_taint(s, floor);
+}
+
 /* "The Noah's Ark clause": of three active elements equal to the new one, the first is removed. */
 static void leave_three(tmpl_opens_t *s, tmpl_active_t *new)
 {
@@ -157,6 +168,7 @@ static void leave_three(tmpl_opens_t *s, tmpl_active_t *new)
         tmpl_active_t *a = &s->active[i - 1];
         if (a->name == new->name && hash_of_attribute(s, a) == hash_of_attribute(s, new) &&
             ++alike == 3) {
+            taint_since(s, a->token);
             remove_active(s, i - 1);
             return;
         }

@@ -83,6 +83,7 @@ static const char *const oddities[] = {
     "<a><div><div><div><div><div><div><div><div>a<a>b</a><font>c</a><div>d</div><em>e</em>",
     "<a><div><div><div><div><div><div><div><div>a</a><font>b</a><div>c</div><em>d</em>",
     "<i><b><b><b><b>a</b></b></b></b><p>b</i></p><div>c<span>d</span></div>",
+    "<div><i><i><i></div><div>a b<i></i></div>c",
     "<b><table><tr><td><object>a</table></b><div>b<span>c</span></div>",
     "<p><b>a</p><div><img></b>b</div>c<div>d</div>",
     "<section><b><i><u><s><div>a</b></div></s></u></section><div><span>b</span></div>",
