@@ -149,7 +149,7 @@ static uint64_t hash_of_attribute(tmpl_opens_t *s, tmpl_active_t *a)
     return a->hash;
 }
 
-/* Taints what is open and began behind a start tag: without it the tag would have another effect. */
+/* Taints what is open and began behind a start tag: what the tag does depends on it. */
 static void taint_since(tmpl_opens_t *s, uint32_t token)
 {
     uint32_t floor = 0;

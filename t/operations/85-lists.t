@@ -3,11 +3,13 @@
 # The handlers tmpl-sitemap and tmpl-feed: sitemaps in XML, sitemap.md, llms.txt and Atom of the listed
 # documents. Judged by xmllint with a schema of each, and by python3-feedparser.
 
+use File::Basename qw(dirname);
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Test::Tmpl;
 
 my $top = "$FindBin::Bin/../..";
+my $tool = $ENV{TMPLCTL} // dirname($ENV{TMPL_MODULE} // 'build/mod_tmpl.so') . '/tmplctl';
 my $dir = temp_dir();
 my $httpd = httpd(conf => <<'END');
 TmplMode strip
@@ -34,7 +36,7 @@ sub import_list {
         . qq("listed": $n, "since": 5, "edition": $n, "evicted": false}\n);
     my $line = '{"kind": "listed", "address": "%s", "title": "%s", "day": %d, "first": %d, "changed": %d, "text": 7, "layout": 3, "fingerprint": "0123456789abcdef"}' . "\n";
     spit("$dir/export", $head . join '', map { sprintf $line, @$_[0, 1], $_->[4] // $today, @$_[2, 3] } @documents);
-    return system("$top/build/tmplctl import --store lmdb:$httpd->{root}/store --secret x $site <$dir/export") == 0;
+    return system("$tool import --store lmdb:$httpd->{root}/store --secret x $site <$dir/export") == 0;
 }
 
 sub valid {
