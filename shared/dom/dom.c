@@ -356,8 +356,7 @@ static int is_left_out(tmpl_dom_maker_t *m, uint32_t node)
 /* Whether the element in front of a node says what the node says, and is all there. */
 static int is_said_before(const tmpl_dom_maker_t *m, const tmpl_node_t *node)
 {
-    const tmpl_node_t *twin =
-        (node->flags & TMPL_NODE_NAMED) ? tmpl_node_twin(m->page, node) : NULL;
+    const tmpl_node_t *twin = tmpl_node_twin(m->page, node);
     return twin != NULL && (m->cut == 0 || m->opts->without[m->cut - 1].end <= twin->open.start);
 }
 

@@ -45,7 +45,11 @@ static inline int tmpl_node_is_unsaid(const tmpl_page_t *page, const tmpl_node_t
  * The element in front of a node that says the same to screens of another size: their texts are
  * equal, and of some length, and a class of one says for which screen it is. NULL: there is none.
  */
-const tmpl_node_t *tmpl_node_twin(const tmpl_page_t *page, const tmpl_node_t *node);
+const tmpl_node_t *tmpl_named_twin(const tmpl_page_t *page, const tmpl_node_t *node);
+static inline const tmpl_node_t *tmpl_node_twin(const tmpl_page_t *page, const tmpl_node_t *node)
+{
+    return (node->flags & TMPL_NODE_NAMED) ? tmpl_named_twin(page, node) : NULL;
+}
 
 /* The texts of permalinks: a pilcrow, also as read in a wrong charset, and others. */
 extern const char tmpl_permalink_signs[];

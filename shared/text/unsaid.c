@@ -344,15 +344,17 @@ static int are_for_screens(const tmpl_page_t *page, const tmpl_node_t *a, const 
     return one != two || (one > 0 && tmpl_span_len(x->value) != tmpl_span_len(y->value));
 }
 
-const tmpl_node_t *tmpl_node_twin(const tmpl_page_t *page, const tmpl_node_t *node)
+const tmpl_node_t *tmpl_named_twin(const tmpl_page_t *page, const tmpl_node_t *node)
 {
     enum { LEAST = 12 /* bytes that are said twice by no accident */ };
     /* rows, cells and items are equal without being twins */
     int may = node->tag == TMPL_TAG_P || !(tmpl_tag_flags((tmpl_tag_e)node->tag) & TMPL_IS_IMPLIED);
     uint32_t n = node->after_segment - node->first_segment, length = 0, same = 0;
+    if (n == 0 || n > node->first_segment || !may) {
+        return NULL;
+    }
     const tmpl_segment_t *own = page->segments + node->first_segment, *before = own - n;
-    if (n == 0 || n > node->first_segment || before->text != own->text ||
-        !(node->flags & TMPL_NODE_NAMED) || !may) {
+    if (before->text != own->text) {
         return NULL;
     }
     const tmpl_node_t *twin = node - 1;
@@ -385,8 +387,7 @@ int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment)
     const tmpl_node_t *block = &page->nodes[page->blocks[segment->block].node];
     int is = tmpl_node_is_unsaid(page, node);
     for (int up = 1; up < CLIMB && node > block && !is; up++) {
-        is = (node->flags & TMPL_NODE_NAMED) && node->after_segment - node->first_segment <= FEW &&
-             tmpl_node_twin(page, node) != NULL;
+        is = node->after_segment - node->first_segment <= FEW && tmpl_node_twin(page, node) != NULL;
         node = &page->nodes[node->parent];
         is |= tmpl_node_is_unsaid(page, node);
     }
