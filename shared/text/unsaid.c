@@ -387,7 +387,8 @@ int tmpl_text_is_unsaid(const tmpl_page_t *page, const tmpl_segment_t *segment)
     const tmpl_node_t *block = &page->nodes[page->blocks[segment->block].node];
     int is = tmpl_node_is_unsaid(page, node);
     for (int up = 1; up < CLIMB && node > block && !is; up++) {
-        is = node->after_segment - node->first_segment <= FEW && tmpl_node_twin(page, node) != NULL;
+        is = (node->flags & TMPL_NODE_NAMED) && node->after_segment - node->first_segment <= FEW &&
+             tmpl_named_twin(page, node) != NULL;
         node = &page->nodes[node->parent];
         is |= tmpl_node_is_unsaid(page, node);
     }
